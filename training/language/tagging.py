@@ -1,0 +1,69 @@
+"""Penn Treebank part-of-speech tags, by NLTK's averaged perceptron with the project's own weights."""
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import nltk
+from nltk.tag.perceptron import PerceptronTagger
+
+NAME_PLACEHOLDERS = ("[MALE]", "[FEMALE]", "[NEUTRAL]")
+DATA_ROOT = Path(__file__).resolve().parent
+TAGGER_FOLDER = DATA_ROOT / "taggers" / "averaged_perceptron_tagger_eng"
+
+
+def load_tagger(folder: Path = TAGGER_FOLDER) -> PerceptronTagger:
+    """NLTK's tagger with the weights of a folder.
+
+    The files are read here and not by `nltk.data.find`, which refuses folders that a group may write to, as a
+    checkout made under umask 002 is.
+
+    Raises:
+        FileNotFoundError: a file is missing; `python -m training.language.train_tagger` writes them.
+    """
+    tagger = PerceptronTagger(load=False)
+    parameters = []
+    for name in tagger.param_files("eng"):
+        if not (folder / name).is_file():
+            raise FileNotFoundError(
+                f"{folder / name} is missing: restore it from the repository, or train the tagger with"
+                " `python -m training.language.train_tagger --data DIR`"
+            )
+        parameters.append(json.loads((folder / name).read_text(encoding="utf-8")))
+    tagger.decode_json_params(parameters)
+    return tagger
+
+
+def use_with_nltk() -> None:
+    """Make plain `nltk.pos_tag` find the project's weights, before any others on this machine."""
+    if str(DATA_ROOT) not in nltk.data.path:
+        nltk.data.path.insert(0, str(DATA_ROOT))
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> PerceptronTagger:
+    return load_tagger()
+
+
+def tag(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Penn Treebank tags of tokenised sentences, cased or lower-cased.
+
+    A name placeholder (`[MALE]`, `[FEMALE]`, `[NEUTRAL]`) is a proper noun, `NNP`. A sentence's tags depend
+    on nothing but the sentence.
+
+    Args:
+        sentences: tokens by sentence; a sentence may be empty.
+
+    Returns:
+        One tag per token, in the same nesting.
+
+    Raises:
+        ValueError: a sentence is a string, or a token is none or an empty one; the message names the row.
+
+    Example:
+        >>> tag([["[MALE]", "did", "n't", "like", "the", "red", "shoes", "."]])
+        [['NNP', 'VBD', 'RB', 'VB', 'DT', 'JJ', 'NNS', '.']]
+    """
+    tagger = _shipped()
+    return [[tag for _, tag in tagger.tag(list(words))] for words in sentences]

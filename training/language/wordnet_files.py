@@ -1,0 +1,183 @@
+"""Fetch WordNet: by NLTK's downloader where there is internet, else from the packages of a Debian system."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+DEBIAN_PACKAGES = ("wordnet-base", "wordnet-sense-index")
+NLTK_INDEX = "https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/index.xml"
+PROBE_SECONDS = 5
+DOWNLOAD_SECONDS = 300
+REQUIRED_FILES = (
+    *(f"{kind}.{part}" for kind in ("data", "index") for part in ("noun", "verb", "adj", "adv")),
+    *(f"{part}.exc" for part in ("noun", "verb", "adj", "adv")),
+    "index.sense",
+    "lexnames",
+)
+
+# The lexicographer files of WordNet 3.0 in order of their number, with the part of speech (1 noun, 2 verb,
+# 3 adjective, 4 adverb); lexnames(5WN) documents them. Debian leaves the file out, NLTK reads it.
+_NOUN_FILES = (
+    "Tops act animal artifact attribute body cognition communication event feeling food group location motive"
+    " object person phenomenon plant possession process quantity relation shape state substance time"
+)
+_VERB_FILES = (
+    "body change cognition communication competition consumption contact creation emotion motion perception"
+    " possession social stative weather"
+)
+LEXICOGRAPHER_FILES = (
+    ("adj.all", 3),
+    ("adj.pert", 3),
+    ("adv.all", 4),
+    *((f"noun.{name}", 1) for name in _NOUN_FILES.split()),
+    *((f"verb.{name}", 2) for name in _VERB_FILES.split()),
+    ("adj.ppl", 3),
+)
+
+
+class FetchError(RuntimeError):
+    """A source that could not deliver; the message says why."""
+
+
+def wordnet_place(nltk_data: Path) -> Path | None:
+    """Where WordNet's files are below a folder of NLTK data: a folder with all of them, the downloader's zip file
+    (NLTK reads both), or None."""
+    folder, archive = nltk_data / "corpora" / "wordnet", nltk_data / "corpora" / "wordnet.zip"
+    if all((folder / name).is_file() for name in REQUIRED_FILES):
+        return folder
+    return archive if archive.is_file() else None
+
+
+def fetch_wordnet(nltk_data: Path, sources: tuple[Callable[[Path], None], ...] | None = None) -> Path:
+    """Put WordNet into `nltk_data/corpora/wordnet`, from the first source that has it.
+
+    Args:
+        nltk_data: a folder of NLTK data, created where missing.
+        sources: functions that fill a given empty folder; by default the downloader, then Debian.
+
+    Returns:
+        The folder with the files. Files that are there already are left as they are.
+
+    Raises:
+        FetchError: no source worked; the message says why for each of them and what to do by hand.
+    """
+    present = wordnet_place(nltk_data)
+    if present:
+        return present
+    reasons = []
+    for source in sources if sources is not None else (from_nltk, from_debian):
+        _make_private(nltk_data / "corpora")
+        staging = Path(tempfile.mkdtemp(prefix=".wordnet-", dir=nltk_data / "corpora"))
+        try:
+            source(staging)
+            missing = [name for name in REQUIRED_FILES if not (staging / name).is_file()]
+            if missing:
+                raise FetchError(f"{source.__name__} left out {', '.join(missing)}")
+            return _install(staging, nltk_data / "corpora" / "wordnet")
+        except FetchError as error:
+            reasons.append(f"  {source.__name__}: {error}")
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+    raise FetchError(
+        "WordNet could not be fetched:\n" + "\n".join(reasons) + "\nWhat to do: with internet access, run"
+        f" `python -m nltk.downloader -d {nltk_data} wordnet`; on Debian or Ubuntu, run `apt-get update` as root"
+        " and then `make resources` again; or copy a folder `wordnet` of WordNet 3.0 database files (with"
+        f" `lexnames`) from another machine to {nltk_data / 'corpora' / 'wordnet'}."
+    )
+
+
+def from_nltk(folder: Path) -> None:
+    """WordNet 3.0 by `nltk.download`, in a process of its own that is stopped when it takes too long."""
+    try:
+        with urllib.request.urlopen(NLTK_INDEX, timeout=PROBE_SECONDS) as answer:
+            answer.read(1)
+    except (urllib.error.URLError, OSError) as error:
+        raise FetchError(f"no answer from {NLTK_INDEX} ({error})") from error
+    with tempfile.TemporaryDirectory(prefix=".nltk-", dir=folder.parent) as data:
+        command = [sys.executable, "-m", "nltk.downloader", "-q", "-d", data, "wordnet"]
+        _run(command, Path(data), timeout=DOWNLOAD_SECONDS)
+        corpora = Path(data) / "corpora"
+        if not (corpora / "wordnet").is_dir():
+            if not (corpora / "wordnet.zip").is_file():
+                raise FetchError("the downloader ended without writing corpora/wordnet")
+            shutil.unpack_archive(corpora / "wordnet.zip", corpora)
+        _copy_files(corpora / "wordnet", folder)
+
+
+def from_debian(folder: Path) -> None:
+    """WordNet 3.0 from Debian's packages, unpacked without installing them and without being root."""
+    for tool in ("apt-get", "dpkg"):
+        if shutil.which(tool) is None:
+            raise FetchError(f"this is no Debian system: there is no {tool}")
+    with tempfile.TemporaryDirectory(prefix="wordnet-debian-") as name:
+        work = Path(name)
+        os.chmod(work, 0o755)
+        download = ["apt-get", "download", *DEBIAN_PACKAGES]
+        try:
+            _run(download, work, timeout=DOWNLOAD_SECONDS)
+        except FetchError as error:
+            if os.geteuid() != 0:
+                raise FetchError(
+                    f"{error} (are the package lists empty? run `apt-get update` as root)"
+                ) from error
+            _run(["apt-get", "update"], work, timeout=DOWNLOAD_SECONDS)
+            _run(download, work, timeout=DOWNLOAD_SECONDS)
+        for package in sorted(work.glob("*.deb")):
+            _run(["dpkg", "-x", str(package), "unpacked"], work, timeout=DOWNLOAD_SECONDS)
+        files = work / "unpacked" / "usr" / "share" / "wordnet"
+        if not files.is_dir():
+            raise FetchError(f"the packages {', '.join(DEBIAN_PACKAGES)} hold no usr/share/wordnet")
+        _copy_files(files, folder)
+        licence = work / "unpacked" / "usr" / "share" / "doc" / DEBIAN_PACKAGES[0] / "copyright"
+        if licence.is_file():
+            shutil.copyfile(licence, folder / "LICENSE")
+    (folder / "lexnames").write_text(lexnames(), encoding="ascii")
+
+
+def lexnames() -> str:
+    """Text of WordNet's `lexnames`: number, name and part of speech of each lexicographer file, by tabs."""
+    return "".join(f"{n:02d}\t{name}\t{part}\n" for n, (name, part) in enumerate(LEXICOGRAPHER_FILES))
+
+
+def _run(command: list[str], folder: Path, timeout: float) -> None:
+    try:
+        done = subprocess.run(
+            command, cwd=folder, timeout=timeout, capture_output=True, text=True, check=False
+        )
+    except (subprocess.TimeoutExpired, OSError) as error:
+        raise FetchError(f"`{' '.join(command)}`: {error}") from error
+    if done.returncode != 0:
+        said = (done.stderr or done.stdout).strip().splitlines()
+        raise FetchError(
+            f"`{' '.join(command)}` ended with {done.returncode}: {said[-1] if said else 'no output'}"
+        )
+
+
+def _copy_files(source: Path, target: Path) -> None:
+    for file in sorted(source.iterdir()):
+        if file.is_file():
+            shutil.copyfile(file, target / file.name)
+
+
+def _make_private(folder: Path) -> None:
+    """Create a folder, and let no group write to what is created: NLTK reads no data from such folders."""
+    for part in [*reversed(folder.parents), folder]:
+        if not part.exists():
+            part.mkdir(exist_ok=True)
+            part.chmod(0o755)
+
+
+def _install(staging: Path, target: Path) -> Path:
+    for file in staging.iterdir():
+        file.chmod(0o644)
+    staging.chmod(0o755)
+    if target.exists():  # an incomplete copy: set aside under the name that the caller deletes
+        shutil.rmtree(target)
+    os.replace(staging, target)
+    return target
