@@ -1,0 +1,71 @@
+"""Cheap random draws: a Generator's numbers taken in blocks, since one call a number costs too much."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+
+Item = TypeVar("Item")
+
+
+class Draws:
+    """Random decisions fed by blocks of uniform numbers from a `numpy.random.Generator`.
+
+    Args:
+        rng: The source of randomness; numbers are taken from it `block` at a time.
+        block: How many uniform numbers to take at once.
+
+    >>> Draws(np.random.default_rng(0)).below(10) < 10
+    True
+    """
+
+    __slots__ = ("_block", "_numbers", "_rng")
+
+    def __init__(self, rng: np.random.Generator, block: int = 64) -> None:
+        self._rng = rng
+        self._block = block
+        self._numbers: list[float] = []
+
+    def uniform(self) -> float:
+        """A number in [0, 1)."""
+        if not self._numbers:
+            self._numbers = self._rng.random(self._block).tolist()
+        return self._numbers.pop()
+
+    def below(self, size: int) -> int:
+        """An integer in 0 .. size - 1, each as likely.
+
+        Raises:
+            ValueError: `size` is under 1.
+        """
+        if size < 1:
+            raise ValueError(f"expected a size of at least 1, got {size}")
+        return int(self.uniform() * size)
+
+    def chance(self, probability: float) -> bool:
+        """True with the given probability."""
+        return self.uniform() < probability
+
+    def choice(self, items: Sequence[Item]) -> Item:
+        """One of `items`, each as likely."""
+        return items[self.below(len(items))]
+
+    def weighted(self, weights: Sequence[float]) -> int:
+        """An index into `weights`, in proportion to them; they need not sum to one."""
+        left = self.uniform() * sum(weights)
+        last = 0
+        for index, weight in enumerate(weights):
+            if weight > 0.0:
+                last = index  # rounding can use up all weights: then the last possible one
+                if left < weight:
+                    return index
+            left -= weight
+        return last
+
+    def shuffled(self, items: Sequence[Item]) -> list[Item]:
+        """All `items` in random order, each order as likely."""
+        pool = list(items)
+        for last in range(len(pool) - 1, 0, -1):
+            other = int(self.uniform() * (last + 1))
+            pool[last], pool[other] = pool[other], pool[last]
+        return pool

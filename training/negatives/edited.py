@@ -1,0 +1,89 @@
+"""A story under edit: what every operation takes and returns."""
+
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from .edit import Edit
+from .sentence import EditedSentence
+from .story import TaggedStory
+
+
+@dataclass(frozen=True, slots=True)
+class EditedStory:
+    """A story and the trace of what was done to it; operations return a new one, so they compose.
+
+    A substituted word, or one whose form changed, keeps the origin of the word it replaced. Inserted
+    words, repeated copies and sentences from elsewhere have origin -1. A moved sentence keeps its
+    origins. So ``origins`` aligns the sample to the original for the reconstruction task (equation 4).
+
+    Attributes:
+        sentences: The sentences as they now stand.
+        applied: The names of the operations applied, in order of application.
+        index: The story's place in the corpus, or None for a story from outside.
+
+    >>> story = EditedStory.start(TaggedStory([["he", "ran", "."]], [["PRP", "VBD", "."]]))
+    >>> story.origins, story.edits()
+    ([[0, 1, 2]], [])
+    """
+
+    sentences: tuple[EditedSentence, ...]
+    applied: tuple[str, ...] = ()
+    index: int | None = None
+
+    @classmethod
+    def start(cls, story: TaggedStory, index: int | None = None) -> "EditedStory":
+        """The unedited form of `story`."""
+        sentences: list[EditedSentence] = []
+        first = 0
+        for words, tags in zip(story.words, story.tags, strict=True):
+            last = first + len(words)
+            sentences.append(EditedSentence(words, tags, range(first, last), ("",) * len(words)))
+            first = last
+        return cls(tuple(sentences), index=index)
+
+    def changed(self, operation: str, position: int, sentence: EditedSentence) -> "EditedStory":
+        """This story with one sentence replaced by `operation`."""
+        sentences = (*self.sentences[:position], sentence, *self.sentences[position + 1 :])
+        return self.with_sentences(operation, sentences)
+
+    def with_sentences(self, operation: str, sentences: tuple[EditedSentence, ...]) -> "EditedStory":
+        """This story with all its sentences replaced by `operation`."""
+        return replace(self, sentences=sentences, applied=(*self.applied, operation))
+
+    @property
+    def words(self) -> list[list[str]]:
+        """The words, by sentence."""
+        return [list(sentence.words) for sentence in self.sentences]
+
+    @property
+    def tags(self) -> list[list[str]]:
+        """The Penn Treebank tags, by sentence."""
+        return [list(sentence.tags) for sentence in self.sentences]
+
+    @property
+    def origins(self) -> list[list[int]]:
+        """Indices into the flattened original, -1 where it has none, by sentence."""
+        return [list(sentence.origins) for sentence in self.sentences]
+
+    @property
+    def operations(self) -> list[list[str]]:
+        """The operation that last touched each token ("" for none), by sentence."""
+        return [list(sentence.operations) for sentence in self.sentences]
+
+    def edits(self) -> list[Edit]:
+        """Token spans of all edits in the flattened sample, by start, a moved sentence before its words.
+
+        Neighbouring tokens of one sentence that the same operation touched form one span.
+        """
+        edits: list[Edit] = []
+        start = 0
+        for sentence in self.sentences:
+            if sentence.moved:
+                edits.append(Edit("reordering", "sentence", start, start + len(sentence.words)))
+            for name, run in groupby(sentence.operations):
+                end = start + sum(1 for _ in run)
+                if name:
+                    level, _, technique = name.partition("_")
+                    edits.append(Edit(technique, level, start, end))
+                start = end
+        return edits

@@ -1,0 +1,31 @@
+"""Everything beside the story and the random draws that an operation may use."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .keywords import KeywordTable
+from .language import Language
+from .story import TaggedStory
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """The corpus and the knowledge that operations draw on, and their settings.
+
+    Attributes:
+        language: Lexicon and inflection.
+        keywords: Keywords of the corpus by tag, with mention frequencies.
+        stories: The corpus; sentences for sentence substitution come from here.
+        keep: How many leading sentences no operation may touch.
+        keyword_share: Which part of the keywords lexical substitution replaces, in (0, 1].
+        ngram_max: The longest n-gram that lexical repetition repeats.
+        contraction: How often a negation is written "n't" where English allows it, in [0, 1].
+    """
+
+    language: Language
+    keywords: KeywordTable
+    stories: Sequence[TaggedStory]
+    keep: int = 1
+    keyword_share: float = 0.15
+    ngram_max: int = 4
+    contraction: float = 0.5

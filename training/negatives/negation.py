@@ -1,0 +1,47 @@
+"""Negation alteration (section 3.2, Table 8): one negation added to a sentence, or taken from it."""
+
+from .draws import Draws
+from .edited import EditedStory
+from .material import Material
+from .negation_adding import addition_sites, negate
+from .negation_removal import affirm, removal_sites
+from .rewrite import Rewrite
+from .sentence import EditedSentence
+
+LEXICAL = "lexical_negation"
+
+
+def alter_negation(story: EditedStory, draws: Draws, material: Material) -> EditedStory | None:
+    """Add or remove one negation in a random sentence, the verb forms with it.
+
+    The direction is a fair coin's where the story allows both, so that the word "not" by itself says
+    little about a sample. Tokens that an earlier operation touched are left alone. Returns None where no
+    verb and no negation can be altered.
+    """
+    order = draws.shuffled(range(material.keep, len(story.sentences)))
+    directions = (remove_one, add_one) if draws.chance(0.5) else (add_one, remove_one)
+    for direction in directions:
+        for position in order:
+            sentence = story.sentences[position]
+            rewrite = direction(sentence, draws, material)
+            if rewrite is not None:
+                return story.changed(LEXICAL, position, sentence.rewritten(rewrite, LEXICAL))
+    return None
+
+
+def add_one(sentence: EditedSentence, draws: Draws, material: Material) -> Rewrite | None:
+    """Negate one of the sentence's verbs; None where no rule applies."""
+    words, tags, marks = sentence.words, sentence.tags, sentence.operations
+    sites = [site for site in addition_sites(words, tags) if not marks[site[0]]]
+    if not sites:
+        return None
+    at, rule = draws.choice(sites)
+    return negate(words, tags, at, rule, draws.chance(material.contraction), material.language)
+
+
+def remove_one(sentence: EditedSentence, draws: Draws, material: Material) -> Rewrite | None:
+    """Remove one of the sentence's negations; None where there is none."""
+    words, tags, marks = sentence.words, sentence.tags, sentence.operations
+    rewrites = [affirm(words, tags, at, material.language) for at in removal_sites(words, tags)]
+    untouched = [rewrite for rewrite in rewrites if not any(marks[rewrite.start : rewrite.end])]
+    return draws.choice(untouched) if untouched else None

@@ -1,0 +1,29 @@
+"""Reordering (section 3.2): the sentences in another order, for conflicting plots."""
+
+from .draws import Draws
+from .edited import EditedStory
+from .material import Material
+
+SENTENCE = "sentence_reordering"
+
+
+def reorder_sentences(story: EditedStory, draws: Draws, material: Material) -> EditedStory | None:
+    """Put the sentences after the kept ones in a random order that reads differently.
+
+    Every other order is as likely; exchanging two identical sentences is no change. Returns None where
+    no other order exists.
+    """
+    keep = material.keep
+    rest = story.sentences[keep:]
+    texts = [list(sentence.words) for sentence in rest]
+    if all(text == texts[0] for text in texts):
+        return None
+    order = list(range(len(rest)))
+    # at least half of all orders read differently once two sentences differ, so this ends soon
+    while all(texts[new] == text for new, text in zip(order, texts, strict=True)):
+        order = draws.shuffled(range(len(rest)))
+    moved = tuple(
+        rest[old]._replace(moved=True) if texts[old] != texts[new] else rest[old]
+        for new, old in enumerate(order)
+    )
+    return story.with_sentences(SENTENCE, story.sentences[:keep] + moved)

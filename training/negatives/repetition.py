@@ -1,0 +1,67 @@
+"""Repetition (section 3.2): an n-gram, or a whole sentence, said twice."""
+
+from .draws import Draws
+from .edited import EditedStory
+from .material import Material
+from .rewrite import Rewrite, Token
+from .sentence import EditedSentence
+
+LEXICAL = "lexical_repetition"
+SENTENCE = "sentence_repetition"
+
+
+def repeat_ngram(story: EditedStory, draws: Draws, material: Material) -> EditedStory | None:
+    """Repeat an n-gram, n in 1 .. `material.ngram_max`, of a random sentence right after itself.
+
+    N-grams hold no punctuation and do not cut a word from its clitic ("did" from "n't"). Returns None
+    where no sentence has such an n-gram.
+    """
+    for position in draws.shuffled(range(material.keep, len(story.sentences))):
+        sentence = story.sentences[position]
+        by_size = ngram_starts(sentence, material.ngram_max)
+        if not by_size:
+            continue
+        size = draws.choice(sorted(by_size))
+        start = draws.choice(by_size[size])
+        end = start + size
+        copy = tuple(Token(sentence.words[at], sentence.tags[at]) for at in range(start, end))
+        return story.changed(LEXICAL, position, sentence.rewritten(Rewrite(end, end, copy), LEXICAL))
+    return None
+
+
+def repeat_sentence(story: EditedStory, draws: Draws, material: Material) -> EditedStory | None:
+    """Repeat a sentence and remove the following one, so that their number stays.
+
+    The sentence removed is an untouched one that differs from its copy: no earlier edit is lost.
+    Returns None where there is none.
+    """
+    sentences = story.sentences
+    places = [
+        position
+        for position in range(material.keep, len(sentences) - 1)
+        if sentences[position + 1].untouched
+        and list(sentences[position].words) != list(sentences[position + 1].words)
+    ]
+    if not places:
+        return None
+    position = draws.choice(places)
+    copy = EditedSentence.foreign(sentences[position].words, sentences[position].tags, SENTENCE)
+    return story.changed(SENTENCE, position + 1, copy)
+
+
+def ngram_starts(sentence: EditedSentence, longest: int) -> dict[int, list[int]]:
+    """Where n-grams that may be repeated start, by n; sizes with none are left out."""
+    words = sentence.words
+    is_word = [any(map(str.isalnum, word)) for word in words]
+    # an n-gram may begin or end before a word, not before the second half of one
+    is_edge = [not (word == "n't" or word.startswith("'")) for word in words] + [True]
+    starts: dict[int, list[int]] = {}
+    for start in range(len(words)):
+        if not is_edge[start]:
+            continue
+        for size in range(1, longest + 1):
+            if start + size > len(words) or not is_word[start + size - 1]:
+                break
+            if is_edge[start + size]:
+                starts.setdefault(size, []).append(start)
+    return starts

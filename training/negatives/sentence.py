@@ -1,0 +1,49 @@
+"""One sentence of a story under edit."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .rewrite import Rewrite
+
+
+class EditedSentence(NamedTuple):
+    """Parallel sequences, one entry a token; never changed in place, so sentences may be shared.
+
+    Attributes:
+        words: The words as they now stand.
+        tags: Their Penn Treebank tags.
+        origins: The index of each token in the flattened original, -1 where the original has none.
+        operations: The name of the operation that last touched each token, "" for an untouched one.
+        moved: Whether reordering gave the sentence another position.
+    """
+
+    words: Sequence[str]
+    tags: Sequence[str]
+    origins: Sequence[int]
+    operations: Sequence[str]
+    moved: bool = False
+
+    @classmethod
+    def foreign(cls, words: Sequence[str], tags: Sequence[str], operation: str) -> "EditedSentence":
+        """A sentence that the original does not have at this place (a copy, or another story's)."""
+        size = len(words)
+        return cls(words, tags, [-1] * size, [operation] * size)
+
+    @property
+    def untouched(self) -> bool:
+        """No token edited, and the sentence not moved."""
+        return not self.moved and not any(self.operations)
+
+    def rewritten(self, rewrite: Rewrite, operation: str) -> "EditedSentence":
+        """This sentence with one rewrite applied and its touched tokens marked with `operation`."""
+        start, end = rewrite.start, rewrite.end
+        tokens = rewrite.tokens
+        origins = [self.origins[t.source] if t.source >= 0 else -1 for t in tokens]
+        marks = [operation if t.touched else self.operations[t.source] for t in tokens]
+        return EditedSentence(
+            [*self.words[:start], *(t.word for t in tokens), *self.words[end:]],
+            [*self.tags[:start], *(t.tag for t in tokens), *self.tags[end:]],
+            [*self.origins[:start], *origins, *self.origins[end:]],
+            [*self.operations[:start], *marks, *self.operations[end:]],
+            self.moved,
+        )

@@ -1,0 +1,79 @@
+"""Substitution (section 3.2): keywords by antonyms or other keywords, or a sentence by a foreign one."""
+
+from .draws import Draws
+from .edited import EditedStory
+from .keywords import is_replaceable
+from .material import Material
+from .rewrite import Rewrite, Token
+from .sentence import EditedSentence
+
+LEXICAL = "lexical_substitution"
+SENTENCE = "sentence_substitution"
+TRIALS = 16  # draws of a foreign sentence before giving up: only a corpus of copies needs more
+
+
+def substitute_keywords(story: EditedStory, draws: Draws, material: Material) -> EditedStory | None:
+    """Replace a share of the keywords, at least one, by antonyms, else by keywords of the same tag.
+
+    Returns None where nothing can be replaced. Words that an earlier operation touched are left alone.
+    """
+    language = material.language
+    sentences = list(story.sentences)
+    candidates = [
+        (position, at)
+        for position in range(material.keep, len(sentences))
+        for at, (word, tag, mark) in enumerate(
+            zip(
+                sentences[position].words,
+                sentences[position].tags,
+                sentences[position].operations,
+                strict=True,
+            )
+        )
+        if not mark and is_replaceable(word, tag, language)
+    ]
+    wanted = max(1, round(material.keyword_share * len(candidates)))
+    done = 0
+    for position, at in draws.shuffled(candidates):
+        sentence = sentences[position]
+        replacement = replacement_of(sentence.words[at], sentence.tags[at], draws, material)
+        if replacement is None:
+            continue
+        token = Token(replacement, sentence.tags[at], at)
+        sentences[position] = sentence.rewritten(Rewrite(at, at + 1, (token,)), LEXICAL)
+        done += 1
+        if done == wanted:
+            break
+    return story.with_sentences(LEXICAL, tuple(sentences)) if done else None
+
+
+def replacement_of(word: str, tag: str, draws: Draws, material: Material) -> str | None:
+    """An antonym of `word`, else a keyword with the same tag by mention frequency, else None."""
+    antonyms = [antonym for antonym in material.language.antonyms(word, tag) if antonym != word]
+    return draws.choice(antonyms) if antonyms else material.keywords.draw(tag, word, draws)
+
+
+def substitute_sentence(story: EditedStory, draws: Draws, material: Material) -> EditedStory | None:
+    """Replace an untouched sentence by one of another story of the corpus.
+
+    The new sentence is one that the story does not hold already (corpora hold copies of stories).
+    Returns None where no sentence may be replaced or the corpus has no such other sentence.
+    """
+    sentences = story.sentences
+    places = [at for at in range(material.keep, len(sentences)) if sentences[at].untouched]
+    own = story.index is not None
+    others = len(material.stories) - own
+    if not places or others < 1:
+        return None
+    position = draws.choice(places)
+    held = [list(sentence.words) for sentence in sentences]
+    for _ in range(TRIALS):
+        other = draws.below(others)
+        if story.index is not None and other >= story.index:
+            other += 1  # step over the story itself
+        source = material.stories[other]
+        at = draws.below(len(source))
+        if list(source.words[at]) not in held:
+            foreign = EditedSentence.foreign(source.words[at], source.tags[at], SENTENCE)
+            return story.changed(SENTENCE, position, foreign)
+    return None

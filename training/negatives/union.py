@@ -1,0 +1,148 @@
+"""UNION's negative samples (Guan and Huang, EMNLP 2020, section 3.2)."""
+
+from collections.abc import Iterator, Sequence
+from multiprocessing import get_context
+
+import numpy as np
+
+from .draws import Draws
+from .edited import EditedStory
+from .keywords import KeywordTable
+from .language import Language
+from .material import Material
+from .registry import OPERATIONS, TECHNIQUE_OPERATIONS
+from .sampling import UnionSampling
+from .story import TaggedStory
+
+TRIALS = 8  # new plans for a story whose edits cancelled out; never needed in practice
+CHUNK = 200  # stories handed to a process at a time
+
+
+class UnionSampler:
+    """Makes negative samples of the stories of a corpus.
+
+    A sample gets 1 to 4 techniques, drawn without replacement and applied one on top of the other, so
+    that none undoes another: sentence-level operations come first, and every operation leaves alone what
+    an earlier one touched. A technique that does not apply to a story is replaced by another draw.
+
+    The sample of a story depends on the seed, the epoch and the story's index alone, not on order or
+    on the number of processes.
+
+    Args:
+        stories: The corpus, tagged. Foreign sentences and random keywords come from it.
+        language: Lexicon and inflection.
+        sampling: The distributions; the paper's unless given.
+        seed: Any non-negative integer.
+        keywords: The corpus' keyword table where there is one already; counted here otherwise.
+
+    Raises:
+        ValueError: No stories, or a negative seed.
+    """
+
+    def __init__(
+        self,
+        stories: Sequence[TaggedStory],
+        language: Language,
+        sampling: UnionSampling | None = None,
+        seed: int = 0,
+        keywords: KeywordTable | None = None,
+    ) -> None:
+        if not stories:
+            raise ValueError("expected at least one story, got none")
+        if seed < 0:
+            raise ValueError(f"expected a seed of 0 or more, got {seed}")
+        self.stories = stories
+        self.sampling = sampling or UnionSampling()
+        self.seed = seed
+        self.material = Material(
+            language=language,
+            keywords=keywords or KeywordTable.count(stories, language),
+            stories=stories,
+            keep=self.sampling.keep,
+            keyword_share=self.sampling.keyword_share,
+            ngram_max=self.sampling.ngram_max,
+            contraction=self.sampling.contraction,
+        )
+
+    def sample(self, index: int, epoch: int = 0) -> EditedStory | None:
+        """The negative sample of story `index` in `epoch`; None where no technique applies to it.
+
+        The words of a sample always differ from the story's.
+
+        Raises:
+            ValueError: `index` is out of range.
+        """
+        if not 0 <= index < len(self.stories):
+            raise ValueError(f"expected an index in 0 .. {len(self.stories) - 1}, got {index}")
+        draws = Draws(np.random.default_rng((self.seed, epoch, index)))
+        return self.edit(EditedStory.start(self.stories[index], index), draws)
+
+    def edit(self, story: EditedStory, draws: Draws) -> EditedStory | None:
+        """A negative sample of any story, its place in the corpus being `story.index` (None: nowhere)."""
+        original = story.words
+        for _ in range(TRIALS):
+            edited = self._apply(story, draws)
+            if edited is None or edited.words != original:
+                return edited
+        return None
+
+    def _apply(self, story: EditedStory, draws: Draws) -> EditedStory | None:
+        """Draw how many techniques and which, and apply them; None where none applies."""
+        wanted = 1 + draws.weighted(self.sampling.counts)
+        ranking = self._ranking(draws)
+        edited, done = story, 0
+        # the techniques drawn, in the order of the registry; then, for each that failed, the next drawn
+        planned = sorted(ranking[:wanted], key=lambda names: ORDER[names[0]])
+        for names in (*planned, *ranking[wanted:]):
+            for name in names:
+                result = OPERATIONS[name](edited, draws, self.material)
+                if result is not None:
+                    edited, done = result, done + 1
+                    break
+            if done == wanted:
+                break
+        return edited if done else None
+
+    def _ranking(self, draws: Draws) -> list[tuple[str, ...]]:
+        """The techniques in the order drawn, each as its operations, the level drawn first."""
+        weights = self.sampling.weights()
+        names, shares = list(weights), list(weights.values())
+        ranking = []
+        while names:
+            place = draws.weighted(shares)
+            shares.pop(place)
+            levels = TECHNIQUE_OPERATIONS[names.pop(place)]
+            swap = len(levels) > 1 and draws.chance(self.sampling.sentence_level)
+            ranking.append(levels[::-1] if swap else levels)
+        return ranking
+
+    def sample_all(
+        self, epoch: int = 0, processes: int = 1, indices: Sequence[int] | None = None
+    ) -> Iterator[EditedStory | None]:
+        """The samples of all stories (or of those at `indices`), in order, over `processes` processes."""
+        chosen = range(len(self.stories)) if indices is None else indices
+        if processes <= 1:
+            for index in chosen:
+                yield self.sample(index, epoch)
+            return
+        jobs = [(epoch, chosen[start : start + CHUNK]) for start in range(0, len(chosen), CHUNK)]
+        with get_context().Pool(processes, _start_worker, (self,)) as pool:
+            for samples in pool.imap(_sample_chunk, jobs):
+                yield from samples
+
+
+ORDER = {name: place for place, name in enumerate(OPERATIONS)}
+
+_worker: UnionSampler | None = None  # of this process; set by the pool that started it
+
+
+def _start_worker(sampler: UnionSampler) -> None:
+    global _worker
+    _worker = sampler
+
+
+def _sample_chunk(job: tuple[int, Sequence[int]]) -> list[EditedStory | None]:
+    if _worker is None:
+        raise RuntimeError("a worker process was started without its sampler")
+    epoch, indices = job
+    return [_worker.sample(index, epoch) for index in indices]

@@ -1,0 +1,59 @@
+"""Auxiliaries of English in tokenised lower-case text, for the negation rules (Table 8)."""
+
+from collections.abc import Sequence
+
+NEGATIONS = frozenset({"not", "n't"})
+# adverbs after (or before) which a verb counts as negated already
+NEGATIVE_ADVERBS = frozenset({"never", "hardly", "barely", "no", "neither", "nor"})
+
+BE_BEFORE_CONTRACTION = frozenset({"is", "are", "was", "were"})
+BE_FINITE = BE_BEFORE_CONTRACTION | {"am", "'m", "'s", "'re"}
+BE = BE_FINITE | {"be", "been", "being", "ai"}
+
+HAVE_BEFORE_CONTRACTION = frozenset({"have", "has", "had"})
+HAVE = HAVE_BEFORE_CONTRACTION | {"having", "'ve", "'d", "'s"}
+
+# the tag that the verb gets back when the auxiliary goes, and so the row of Table 8
+DO_TAGS = {"do": "VBP", "does": "VBZ", "did": "VBD"}
+
+# a modal before "not", and before "n't" (None where English has no such form)
+MODALS: dict[str, tuple[str, str | None]] = {
+    "can": ("can", "ca"),
+    "could": ("could", "could"),
+    "will": ("will", "wo"),
+    "'ll": ("will", "wo"),
+    "would": ("would", "would"),
+    "'d": ("would", "would"),
+    "shall": ("shall", "sha"),
+    "should": ("should", "should"),
+    "may": ("may", None),
+    "might": ("might", "might"),
+    "must": ("must", "must"),
+    "ought": ("ought", None),
+}
+CUT_MODALS = {"ca": "can", "wo": "will", "sha": "shall"}
+
+
+def is_adverb(word: str, tag: str) -> bool:
+    """Whether the token is an adverb that may stand within a verb group; negations are none."""
+    return tag.startswith("RB") and word not in NEGATIONS
+
+
+def governor(words: Sequence[str], tags: Sequence[str], at: int) -> int:
+    """The position before `at` once adverbs are stepped over, -1 at the start of the sentence."""
+    before = at - 1
+    while before >= 0 and is_adverb(words[before], tags[before]):
+        before -= 1
+    return before
+
+
+def after_adverbs(words: Sequence[str], tags: Sequence[str], at: int) -> int:
+    """The first position from `at` on that is no adverb; may be the length of the sentence."""
+    while at < len(words) and is_adverb(words[at], tags[at]):
+        at += 1
+    return at
+
+
+def is_question(words: Sequence[str]) -> bool:
+    """Whether the sentence ends in a question mark (quotes after it aside)."""
+    return "?" in words[-2:]
