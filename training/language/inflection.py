@@ -91,7 +91,7 @@ def lemma(word: str, tag: str) -> str:
         >>> lemma("went", "VBD"), lemma("Children", "NNS"), lemma("worse", "JJR"), lemma("wo", "MD")
         ('go', 'Child', 'bad', 'will')
     """
-    return _as_cased(word, _lemma(word.lower(), tag))
+    return with_case_of(word, _lemma(word.lower(), tag))
 
 
 def inflect(base: str, tag: str, subject: str = "") -> str:
@@ -115,8 +115,8 @@ def inflect(base: str, tag: str, subject: str = "") -> str:
     """
     lowered = base.lower()
     if lowered == "be" and tag in ("VBP", "VBD"):
-        return _as_cased(base, _form_of_be(tag, subject))
-    return _as_cased(base, _inflect(lowered, tag))
+        return with_case_of(base, _form_of_be(tag, subject))
+    return with_case_of(base, _inflect(lowered, tag))
 
 
 @lru_cache(maxsize=1 << 17)
@@ -173,7 +173,8 @@ def _form_of_be(tag: str, subject: str) -> str:
     return "were" if subject in _PLURAL_SUBJECTS else "was"
 
 
-def _as_cased(model: str, word: str) -> str:
+def with_case_of(model: str, word: str) -> str:
+    """A word in lower case, capitalised or in capitals as the model word is."""
     if model.islower():
         return word
     if len(model) > 1 and model.isupper():
