@@ -5,8 +5,6 @@ What is kept is one tab-separated file of English assertions, `relation head tai
 """
 
 import gzip
-import os
-import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, Iterator
@@ -15,6 +13,8 @@ from pathlib import Path
 from typing import IO
 
 from rich.progress import Progress
+
+from training.files import write_text
 
 Assertion = tuple[str, str, str]
 
@@ -51,7 +51,7 @@ def parse_triples(lines: Iterable[str], name: str = "") -> Iterator[Assertion]:
 
 
 def parse_dump(lines: Iterable[str], name: str = "") -> Iterator[Assertion]:
-    """English assertions of ConceptNet's own dump: `uri TAB /r/Relation TAB /c/en/head TAB /c/en/tail TAB {…}`."""
+    """English assertions of ConceptNet's dump: `uri, /r/Relation, /c/en/head, /c/en/tail, {…}` by tabs."""
     for number, line in enumerate(lines, start=1):
         fields = line.split("\t", 4)
         if len(fields) != 5:
@@ -108,7 +108,7 @@ def _opened(path: Path) -> Iterator[IO[str]]:
 
 
 def download(url: str = DUMP_URL) -> Iterator[Assertion]:
-    """Kept assertions of the publisher's dump (about 500 MB), filtered while it arrives; nothing else is stored.
+    """Kept assertions of the publisher's dump (about 500 MB), filtered while it arrives and not stored.
 
     Raises:
         OSError: the server can't be reached, or the connection broke.
@@ -134,12 +134,7 @@ def store(assertions: Iterable[Assertion], folder: Path) -> Path:
         raise ValueError(f"no English assertions with the relations {', '.join(sorted(KEPT_RELATIONS))}")
     target = folder / FILE_NAME
     merged = sorted(new | set(load(target) if target.is_file() else ()))
-    folder.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=FILE_NAME)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.writelines("\t".join(assertion) + "\n" for assertion in merged)
-    os.chmod(temporary, 0o644)
-    os.replace(temporary, target)
+    write_text(target, "".join("\t".join(assertion) + "\n" for assertion in merged))
     return target
 
 

@@ -1,4 +1,4 @@
-"""Lemma of a word, and a lemma's form for a Penn Treebank tag: lemminflect, with its known slips put right."""
+"""Lemma of a word, and a lemma's form for a Penn Treebank tag: lemminflect with its slips put right."""
 
 from functools import lru_cache
 
@@ -104,8 +104,8 @@ def inflect(base: str, tag: str, subject: str = "") -> str:
             for VBP and VBD only. Without it, "are" and "was".
 
     Returns:
-        The form, capitalised or in capitals as the lemma is. Adjectives and adverbs that compare with "more" and
-        "most" give two words.
+        The form, capitalised or in capitals as the lemma is. Adjectives and adverbs that compare with "more"
+        and "most" give two words.
 
     Example:
         >>> inflect("go", "VBD"), inflect("child", "NNS"), inflect("be", "VBP", "i"), inflect("Stop", "VBG")
@@ -162,7 +162,7 @@ def _inflections(base: str, tag: str) -> tuple[str, ...]:
 
 
 def _compares_by_suffix(adjective: str) -> bool:
-    """Whether "-er" and "-est" fit an adjective the dictionary doesn't know: one syllable, or "-y" after it."""
+    """Whether "-er" and "-est" fit an adjective unknown to the dictionary: one syllable, or two with "-y"."""
     vowels = "".join(letter if letter in "aeiouy" else " " for letter in adjective.removesuffix("e")).split()
     return len(vowels) <= 1 or (adjective.endswith("y") and not adjective.endswith("ly") and len(vowels) == 2)
 

@@ -1,8 +1,8 @@
-"""Words that mean the opposite or the same, and which words carry a story: WordNet, with ConceptNet where fetched.
+"""Opposites and synonyms of words, and which words carry a story: WordNet, with ConceptNet where fetched.
 
-Everything is looked up by word and Penn Treebank tag, and comes back inflected to that tag. WordNet is required
-(`make resources`); ConceptNet's negated relations are added where `.resources/conceptnet` has them. Results are
-sorted and cached, so they depend on nothing but the words and on which of the two resources are there.
+Everything is looked up by word and Penn Treebank tag, and comes back inflected to that tag. WordNet is
+required (`make resources`); ConceptNet's negated relations are added where `.resources/conceptnet` has them.
+Results are sorted and cached: they depend on the word and on which of the two resources are there.
 """
 
 from collections import defaultdict
@@ -15,27 +15,33 @@ from training.language import resources
 from training.language.conceptnet_files import NEGATED_RELATIONS, load
 from training.language.inflection import inflect, lemma, with_case_of
 
-CONTENT_CLASSES = {"NN": "n", "NNS": "n", "JJ": "a", "JJR": "a", "JJS": "a", "RB": "r", "RBR": "r", "RBS": "r"} | {
-    tag: "v" for tag in ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
-}
+CONTENT_CLASSES = {
+    "NN": "n",
+    "NNS": "n",
+    "JJ": "a",
+    "JJR": "a",
+    "JJS": "a",
+    "RB": "r",
+    "RBR": "r",
+    "RBS": "r",
+} | dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "v")
 AUXILIARIES = frozenset({"be", "have", "do"})
-# Words tagged as nouns, verbs, adjectives or adverbs that hold a sentence together and name nothing in it.
-STOP_WORDS = frozenset(
-    (
-        "about all also any anymore anyway as away back both down each either else enough especially even ever few"
-        " first get gon got here however how in instead just last least less let lot many maybe more most much"
-        " n't na neither next no nor not now off often on one only other otherwise out over own perhaps please"
-        " quite rather really same several so some someone something somewhat still such than that then there"
-        " thing though thus today together too up upon very well when where why yet"
-    ).split()  # noqa: SIM905
-)
+_FUNCTION_WORDS = """
+    about all also any anymore anyway as away back both down each either else enough especially even ever few
+    first get gon got here however how in instead just last least less let lot many maybe more most much n't na
+    neither next no nor not now off often on one only other otherwise out over own perhaps please quite rather
+    really same several so some someone something somewhat still such than that then there thing though thus
+    today together too up upon very well when where why yet
+"""
+# Tagged as nouns, verbs, adjectives or adverbs, these hold a sentence together and name nothing in it.
+STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 
 
 def antonyms(word: str, tag: str) -> tuple[str, ...]:
     """Opposites of a word: WordNet's direct antonyms, and what ConceptNet's negated relations lead to.
 
-    The relations are UNION's (section 3.2): Antonym, NotDesires, NotCapableOf, NotHasProperty, looked up by the
-    word and by its lemma. Only single words that WordNet knows in the same part of speech are kept.
+    The relations are UNION's (section 3.2): Antonym, NotDesires, NotCapableOf, NotHasProperty, looked up by
+    the word and by its lemma. Only single words that WordNet knows in the same part of speech are kept.
 
     Args:
         word: a token in any case.
@@ -57,8 +63,8 @@ def antonyms(word: str, tag: str) -> tuple[str, ...]:
 def synonyms(word: str, tag: str) -> tuple[str, ...]:
     """Words of the same meaning by WordNet, in the senses that the word is mostly used in.
 
-    A sense counts when SemCor, the corpus that comes with WordNet, has it at least half as often as the word's
-    most frequent one, and a synonym when SemCor has it in that sense: "dog" is also "frump", "go" "locomote".
+    A sense counts when SemCor, whose counts come with WordNet, has it at least half as often as the word's most
+    frequent one; a synonym, when SemCor has it in that sense: "dog" is also "frump", "go" also "locomote".
 
     Args, Returns, Raises:
         As for `antonyms`.
@@ -158,7 +164,7 @@ def _conceptnet() -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
     """Tails of the negated relations by head, and all words that stand alone as a head or tail."""
     path = resources.find("conceptnet")
     tails: defaultdict[str, set[str]] = defaultdict(set)
-    words = set()
+    words: set[str] = set()
     for relation, head, tail in load(path) if path else ():
         words.update((head, tail))
         if relation in NEGATED_RELATIONS and head.isalpha() and tail.isalpha():

@@ -8,7 +8,8 @@ from pathlib import Path
 import nltk
 from nltk.tag.perceptron import PerceptronTagger
 
-NAME_PLACEHOLDERS = ("[MALE]", "[FEMALE]", "[NEUTRAL]")
+from training.language.batch_tagger import BatchTagger
+
 DATA_ROOT = Path(__file__).resolve().parent
 TAGGER_FOLDER = DATA_ROOT / "taggers" / "averaged_perceptron_tagger_eng"
 
@@ -36,21 +37,25 @@ def load_tagger(folder: Path = TAGGER_FOLDER) -> PerceptronTagger:
 
 
 def use_with_nltk() -> None:
-    """Make plain `nltk.pos_tag` find the project's weights, before any others on this machine."""
+    """Make plain `nltk.pos_tag` find the project's weights, before any others on this machine.
+
+    NLTK reads nothing from folders that others than their owner may write to; `tag` works in any checkout.
+    """
     if str(DATA_ROOT) not in nltk.data.path:
         nltk.data.path.insert(0, str(DATA_ROOT))
 
 
 @lru_cache(maxsize=1)
-def _shipped() -> PerceptronTagger:
-    return load_tagger()
+def _shipped() -> BatchTagger:
+    return BatchTagger(load_tagger())
 
 
 def tag(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
     """Penn Treebank tags of tokenised sentences, cased or lower-cased.
 
-    A name placeholder (`[MALE]`, `[FEMALE]`, `[NEUTRAL]`) is a proper noun, `NNP`. A sentence's tags depend
-    on nothing but the sentence.
+    Accuracy on the test set of EWT is .933 cased and .928 lower-cased (`training.language.train_tagger
+    --evaluate`). A name placeholder (`[MALE]`, `[FEMALE]`, `[NEUTRAL]`) is always a proper noun, `NNP`. A
+    sentence's tags depend on that sentence only. Many sentences in one call are much faster than many calls.
 
     Args:
         sentences: tokens by sentence; a sentence may be empty.
@@ -59,11 +64,17 @@ def tag(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         One tag per token, in the same nesting.
 
     Raises:
-        ValueError: a sentence is a string, or a token is none or an empty one; the message names the row.
+        ValueError: a sentence that is a string, or a token that is empty or no string; says which one.
+        FileNotFoundError: the shipped weights are missing.
 
     Example:
         >>> tag([["[MALE]", "did", "n't", "like", "the", "red", "shoes", "."]])
         [['NNP', 'VBD', 'RB', 'VB', 'DT', 'JJ', 'NNS', '.']]
     """
-    tagger = _shipped()
-    return [[tag for _, tag in tagger.tag(list(words))] for words in sentences]
+    for row, words in enumerate(sentences):
+        if isinstance(words, str):
+            raise ValueError(f"sentence {row}: expected a list of tokens, got the string {words[:40]!r}")
+        for place, word in enumerate(words):
+            if not isinstance(word, str) or not word:
+                raise ValueError(f"sentence {row}, token {place}: expected a non-empty string, got {word!r}")
+    return _shipped().tag(sentences)

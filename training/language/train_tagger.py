@@ -11,16 +11,14 @@ is ours is the choice of what it sees:
 - a third copy of the lower-cased sentences with a lone proper noun, that noun replaced by `[MALE]`,
   `[FEMALE]` or `[NEUTRAL]`, so that the words beside a delexicalised name are tagged from known contexts.
 
-Averaged weights below 1 in size are dropped and the others rounded to multiples of 1/4, which shrinks the files
-from 5.8 to 2.3 MB for .001 to .002 of accuracy. Such numbers add up without rounding error in binary, so a
-tag never depends on the order of a summation: NLTK's tagger and the batched one agree to the last tag.
+Averaged weights below 1 in size are dropped and the others rounded to multiples of 1/4, which shrinks the
+files from 5.8 to 2.1 MB for .001 to .002 of accuracy. Such numbers add up without rounding error in binary,
+so a tag never depends on the order of a summation: NLTK's tagger and `BatchTagger` agree to the last tag.
 """
 
 import argparse
 import gzip
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -28,7 +26,9 @@ import numpy as np
 from nltk.tag.perceptron import AveragedPerceptron, PerceptronTagger
 from rich.progress import track
 
-from training.language.tagging import NAME_PLACEHOLDERS, TAGGER_FOLDER, load_tagger
+from metrics.inference import PLACEHOLDERS
+from training.files import write_text
+from training.language.tagging import TAGGER_FOLDER, load_tagger
 
 TaggedSentence = list[tuple[str, str]]
 
@@ -72,7 +72,7 @@ def delexicalised(sentences: Iterable[TaggedSentence], rng: np.random.Generator)
             continue
         copy = list(sentence)
         for i in alone:
-            copy[i] = (NAME_PLACEHOLDERS[int(rng.integers(len(NAME_PLACEHOLDERS)))], "NNP")
+            copy[i] = (PLACEHOLDERS[int(rng.integers(len(PLACEHOLDERS)))], "NNP")
         changed.append(copy)
     return changed
 
@@ -106,7 +106,7 @@ class SeededTagger(PerceptronTagger):
         self._sentences: list[TaggedSentence] = []
         self._make_tagdict(sentences)
         # However often the replacement above drew each of them, a placeholder has one tag.
-        self.tagdict.update(dict.fromkeys(NAME_PLACEHOLDERS, "NNP"))
+        self.tagdict.update(dict.fromkeys(PLACEHOLDERS, "NNP"))
         self.model.classes = self.classes
         for iteration in range(iterations):
             order = self.rng.permutation(len(sentences))
@@ -141,16 +141,6 @@ def rounded(weights: dict[str, dict[str, float]], threshold: float) -> dict[str,
     return kept
 
 
-def write_json(path: Path, content: object) -> None:
-    """Write compact JSON to a temporary name beside the target, then rename."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(content, file, ensure_ascii=True, separators=(",", ":"))
-    os.chmod(temporary, 0o644)
-    os.replace(temporary, path)
-
-
 def save(tagger: PerceptronTagger, folder: Path, threshold: float) -> None:
     """Write the three files that `nltk.pos_tag` looks for."""
     contents = (
@@ -159,7 +149,7 @@ def save(tagger: PerceptronTagger, folder: Path, threshold: float) -> None:
         sorted(tagger.classes),
     )
     for name, content in zip(tagger.param_files("eng"), contents, strict=True):
-        write_json(folder / name, content)
+        write_text(folder / name, json.dumps(content, separators=(",", ":")))
 
 
 def accuracy(tagger: PerceptronTagger, sentences: Sequence[TaggedSentence]) -> float:

@@ -46,8 +46,10 @@ class FetchError(RuntimeError):
 
 
 def wordnet_place(nltk_data: Path) -> Path | None:
-    """Where WordNet's files are below a folder of NLTK data: a folder with all of them, the downloader's zip file
-    (NLTK reads both), or None."""
+    """Where WordNet's files are below a folder of NLTK data, or None.
+
+    A folder with all of them, or the downloader's zip file: NLTK reads both.
+    """
     folder, archive = nltk_data / "corpora" / "wordnet", nltk_data / "corpora" / "wordnet.zip"
     if all((folder / name).is_file() for name in REQUIRED_FILES):
         return folder
@@ -86,9 +88,9 @@ def fetch_wordnet(nltk_data: Path, sources: tuple[Callable[[Path], None], ...] |
             shutil.rmtree(staging, ignore_errors=True)
     raise FetchError(
         "WordNet could not be fetched:\n" + "\n".join(reasons) + "\nWhat to do: with internet access, run"
-        f" `python -m nltk.downloader -d {nltk_data} wordnet`; on Debian or Ubuntu, run `apt-get update` as root"
-        " and then `make resources` again; or copy a folder `wordnet` of WordNet 3.0 database files (with"
-        f" `lexnames`) from another machine to {nltk_data / 'corpora' / 'wordnet'}."
+        f" `python -m nltk.downloader -d {nltk_data} wordnet`; on Debian or Ubuntu, run `apt-get update` as"
+        " root and then `make resources` again; or copy a folder `wordnet` of WordNet 3.0 database files"
+        f" (with `lexnames`) from another machine to {nltk_data / 'corpora' / 'wordnet'}."
     )
 
 

@@ -1,0 +1,168 @@
+"""The decisions of NLTK's perceptron tagger for many sentences at once."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import numpy as np
+from nltk.tag.perceptron import PerceptronTagger
+
+# What NLTK's features are called when they are about the word in place and about its neighbours' words.
+_STATIC = (
+    *("i suffix", "i pref1", "i word", "i-1 word", "i-1 suffix", "i-2 word"),
+    *("i+1 word", "i+1 suffix", "i+2 word"),
+)
+_TOKENS_AT_ONCE = 1 << 16
+_PADS = 2
+
+
+class BatchTagger:
+    """A trained `PerceptronTagger` whose scores are summed by position over a batch of sentences.
+
+    The tagger is greedy: a token's score depends on the two tags before it. Whatever does not depend on them
+    is gathered for all tokens first; the rest is added position by position, for all sentences together.
+    Weights that are multiples of a power of two add up exactly in any order, so the tags are those of NLTK,
+    whatever the batch.
+
+    Args:
+        tagger: its weights are copied into dense tables (about 10 MB).
+
+    Raises:
+        ValueError: the weights are not multiples of 1/64 and could tie differently here and in NLTK.
+    """
+
+    def __init__(self, tagger: PerceptronTagger):
+        self._normalize = tagger.normalize
+        # Ties go to the last label by name; argmax takes the first.
+        self._labels = sorted(tagger.classes, reverse=True)
+        label_number = {label: number for number, label in enumerate(self._labels)}
+        self._fixed = {word: label_number[label] for word, label in tagger.tagdict.items()}
+        self._start, self._pads = len(self._labels), (*tagger.START, *tagger.END)
+
+        # Row 0 of the table is the feature that was never seen.
+        table = np.zeros((len(tagger.model.weights) + 1, len(self._labels)), dtype=np.float32)
+        self._rows: dict[str, dict[str, int]] = {name: {} for name in (*_STATIC, "i-1 tag+i word")}
+        for row, (feature, weights) in enumerate(tagger.model.weights.items(), start=1):
+            for label, weight in weights.items():
+                table[row, label_number[label]] = weight
+            for name, rows in self._rows.items():
+                if feature.startswith(name + " "):
+                    rows[feature[len(name) + 1 :]] = row
+        if not np.array_equal(table * 64, np.rint(table * 64)):
+            raise ValueError("expected weights that are multiples of 1/64, got others")
+        self._table = table
+        self._bias = self._row_of(tagger, "bias")
+        self._after_tags = self._tag_scores(tagger)
+        tag_number = {**label_number, tagger.START[0]: self._start, tagger.START[1]: self._start + 1}
+        self._tagged_words: dict[str, list[tuple[int, int]]] = {}
+        for key, row in self._rows.pop("i-1 tag+i word").items():
+            before, word = key.split(" ", 1)
+            self._tagged_words.setdefault(word, []).append((tag_number[before], row))
+
+    def _row_of(self, tagger: PerceptronTagger, feature: str) -> np.ndarray:
+        weights = tagger.model.weights.get(feature, {})
+        return np.array([weights.get(label, 0.0) for label in self._labels], dtype=np.float32)
+
+    def _tag_scores(self, tagger: PerceptronTagger) -> np.ndarray:
+        """Scores by the tag before and the one before that, shape (tags + 2, tags + 2, tags)."""
+        names = [*self._labels, *tagger.START]
+        row = partial(self._row_of, tagger)
+        before = np.stack([row(f"i-1 tag {name}") for name in names])
+        before_that = np.stack([row(f"i-2 tag {name}") for name in names])
+        both = np.stack([np.stack([row(f"i tag+i-2 tag {a} {b}") for b in names]) for a in names])
+        return both + before[:, None] + before_that[None, :]
+
+    def tag(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+        """Tags by sentence; see `tagging.tag`."""
+        tags: list[list[str]] = []
+        for batch in _batches(sentences):
+            tags.extend(self._tag_batch(batch))
+        return tags
+
+    def _tag_batch(self, sentences: list[Sequence[str]]) -> list[list[str]]:
+        lengths = np.array([len(words) for words in sentences])
+        if not lengths.any():
+            return [[] for _ in sentences]
+        # All sentences in one row of word numbers, each between two pads on either side.
+        numbers: dict[str, int] = {}
+        words: list[int] = []
+        for sentence in sentences:
+            words += (0, 1, *(numbers.setdefault(word, len(numbers) + 2 * _PADS) for word in sentence), 2, 3)
+        text = np.array(words)
+        starts = np.concatenate(([0], np.cumsum(lengths[:-1] + 2 * _PADS))) + _PADS
+
+        vocabulary = [*self._pads, *numbers]
+        here, left, left_2, right, right_2 = self._word_scores(vocabulary)
+        static = here[text]
+        static[1:] += left[text[:-1]]
+        static[2:] += left_2[text[:-2]]
+        static[:-1] += right[text[1:]]
+        static[:-2] += right_2[text[2:]]
+        fixed = np.array([self._fixed.get(word, -1) for word in vocabulary])[text]
+        with_tag = self._rows_with_tag(vocabulary)
+
+        found = np.zeros(len(text), dtype=np.int64)
+        longest_first = np.argsort(-lengths, kind="stable")
+        starts, ordered = starts[longest_first], lengths[longest_first]
+        before = np.full(len(sentences), self._start)
+        before_that = np.full(len(sentences), self._start + 1)
+        for offset in range(int(ordered[0])):
+            active = int(np.searchsorted(-ordered, -offset, side="left"))
+            at = starts[:active] + offset
+            before, before_that = before[:active], before_that[:active]
+            scores = static[at] + self._after_tags[before, before_that]
+            scores += self._table[with_tag[before, text[at]]]
+            best = np.where(fixed[at] >= 0, fixed[at], scores.argmax(axis=1))
+            found[at] = best
+            before_that, before = before, best
+        return self._named(found, lengths)
+
+    def _word_scores(self, vocabulary: list[str]) -> tuple[np.ndarray, ...]:
+        """Scores by word, for the word in place and one and two to the left and right of it.
+
+        The pads stand first and have only the scores of a neighbour; NLTK adds their names as they are.
+        """
+        pads = 2 * _PADS
+        normal = [word if i < pads else self._normalize(word) for i, word in enumerate(vocabulary)]
+        ends = [word[-3:] for word in normal]
+        here = self._gather("i suffix", [word[-3:] for word in vocabulary])
+        here += self._gather("i pref1", [word[:1] for word in vocabulary])
+        here += self._gather("i word", normal)
+        here += self._bias
+        left = self._gather("i-1 word", normal) + self._gather("i-1 suffix", ends)
+        right = self._gather("i+1 word", normal) + self._gather("i+1 suffix", ends)
+        return here, left, self._gather("i-2 word", normal), right, self._gather("i+2 word", normal)
+
+    def _gather(self, name: str, keys: list[str]) -> np.ndarray:
+        rows = self._rows[name]
+        return self._table[[rows.get(key, 0) for key in keys]]
+
+    def _rows_with_tag(self, vocabulary: list[str]) -> np.ndarray:
+        """Row of the feature "tag before, word in place", shape (tags + 2, words), 0 where there is none."""
+        rows = np.zeros((len(self._labels) + 2, len(vocabulary)), dtype=np.int64)
+        for number, word in enumerate(vocabulary):
+            for before, row in self._tagged_words.get(self._normalize(word), ()):
+                rows[before, number] = row
+        return rows
+
+    def _named(self, found: np.ndarray, lengths: np.ndarray) -> list[list[str]]:
+        names = [self._labels[number] for number in found.tolist()]
+        tags, at = [], 0
+        for length in lengths.tolist():
+            at += _PADS
+            tags.append(names[at : at + length])
+            at += length + _PADS
+        return tags
+
+
+def _batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+    """Sentences in order, in lists of some ten thousand tokens."""
+    batch: list[Sequence[str]] = []
+    tokens = 0
+    for words in sentences:
+        batch.append(words)
+        tokens += len(words) + 2 * _PADS
+        if tokens >= _TOKENS_AT_ONCE:
+            yield batch
+            batch, tokens = [], 0
+    if batch:
+        yield batch
