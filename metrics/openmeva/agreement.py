@@ -1,0 +1,198 @@
+"""Agreement of the raters: Krippendorff's alpha, Fleiss' kappa, ICC, Kendall's W (OpenMEVA appendix A.3)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import krippendorff
+import numpy as np
+from scipy import stats
+
+IDENTITY_LOST = (
+    "needs to know which rater gave which rating, and these rows have no 'raters' "
+    "(the ratings released with MANS are sorted within each story)"
+)
+
+
+def agreement(ratings: np.ndarray, raters: list[list[str]] | None = None) -> dict[str, Any]:
+    """Every coefficient the data allow, each with 1 for perfect agreement; `refused` names the others and
+    why.
+
+    Args:
+        ratings: `(n, r)`, NaN where a rating lacks.
+        raters: the rater of each rating, where known.
+
+    >>> same = np.array([[1.0, 1.0], [2.0, 2.0], [5.0, 5.0]])
+    >>> agreement(same)["krippendorff_interval"]
+    1.0
+    """
+    found: dict[str, Any] = {}
+    refused: dict[str, str] = {}
+    entries = {
+        "krippendorff_ordinal": lambda: krippendorff_alpha(ratings, "ordinal"),
+        "krippendorff_interval": lambda: krippendorff_alpha(ratings, "interval"),
+        "fleiss_kappa": lambda: fleiss_kappa(ratings),
+        "icc_one_way": lambda: icc(ratings)["single"],
+        "icc_one_way_mean": lambda: icc(ratings)["mean"],
+        "kendall_w": lambda: kendall_w(ratings, raters),
+        "icc_two_way": lambda: icc_two_way(ratings, raters)["single"],
+        "icc_two_way_mean": lambda: icc_two_way(ratings, raters)["mean"],
+        "rater_means": lambda: rater_means(ratings, raters),
+    }
+    for name, compute in entries.items():
+        try:
+            found[name] = compute()
+        except ValueError as error:
+            refused[name] = str(error)
+    return {**found, "refused": refused}
+
+
+def krippendorff_alpha(ratings: np.ndarray, level: Literal["ordinal", "interval"]) -> float:
+    """Krippendorff's alpha; above .8 reliable, .67 to .8 allows tentative conclusions (OpenMEVA Table 9).
+
+    Raises:
+        ValueError: no story has two ratings, or all ratings are equal.
+    """
+    known = ratings[np.isfinite(ratings)]
+    if np.isfinite(ratings).sum(axis=1).max() < 2:
+        raise ValueError("no story has two ratings")
+    if not known.size or np.ptp(known) == 0:
+        raise ValueError("all ratings are equal")
+    return float(krippendorff.alpha(reliability_data=ratings.T, level_of_measurement=level))
+
+
+def fleiss_kappa(ratings: np.ndarray) -> float:
+    """Fleiss' kappa: the ratings taken as categories without order.
+
+    Raises:
+        ValueError: stories differ in the number of ratings, have fewer than two, or all ratings are equal.
+    """
+    from statsmodels.stats import inter_rater  # over a second to import, and wanted here only
+
+    _need_complete(ratings)
+    if np.ptp(ratings) == 0:
+        raise ValueError("all ratings are equal")
+    table, _ = inter_rater.aggregate_raters(ratings)
+    return float(inter_rater.fleiss_kappa(table))
+
+
+def icc(ratings: np.ndarray) -> dict[str, float]:
+    """One-way random intraclass correlation: ICC(1,1) of one rating, ICC(1,k) of the mean.
+
+    Raises:
+        ValueError: stories differ in the number of ratings, or there are fewer than five stories.
+    """
+    _need_complete(ratings)
+    return _pingouin_icc(ratings, "ICC(1,1)", "ICC(1,k)")
+
+
+def icc_two_way(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str, float]:
+    """Two-way random intraclass correlation for absolute agreement, ICC(2,1) and ICC(2,k).
+
+    Raters see parts of the data only (a sheet of stories each), so it is computed in each set of stories that
+    the same raters rated and averaged, weighted by the stories.
+
+    Raises:
+        ValueError: the raters are not known, or no five stories share their raters.
+    """
+    blocks = [block for block in rater_blocks(ratings, raters) if len(block) >= 5 and np.ptp(block) > 0]
+    if not blocks:
+        raise ValueError("no five stories were rated by the same raters")
+    found = [_pingouin_icc(block, "ICC(A,1)", "ICC(A,k)") for block in blocks]
+    weights = [len(block) for block in blocks]
+    return {
+        key: float(np.average([one[key] for one in found], weights=weights)) for key in ("single", "mean")
+    }
+
+
+def kendall_w(ratings: np.ndarray, raters: list[list[str]] | None) -> float:
+    """Kendall's W, corrected for ties, averaged over the sets of stories that the same raters rated.
+
+    W = 12 S / (m² (n³ - n) - m Σ T) for m raters and n stories, S the squared deviations of the rank sums, T
+    the sum of t³ - t over the ties of each rater.
+
+    Raises:
+        ValueError: the raters are not known, or no three stories share their raters.
+
+    >>> kendall_w(np.array([[1.0, 1.0], [2.0, 3.0], [3.0, 2.0], [4.0, 4.0]]), [["a", "b"]] * 4)
+    0.9
+    """
+    blocks = [block for block in rater_blocks(ratings, raters) if len(block) >= 3]
+    found = []
+    for block in blocks:
+        stories, judges = block.shape
+        ranks = stats.rankdata(block, axis=0)
+        ties = sum(float((t**3 - t).sum()) for t in (np.unique(c, return_counts=True)[1] for c in block.T))
+        spread = float(((ranks.sum(axis=1) - ranks.sum() / stories) ** 2).sum())
+        scale = judges**2 * (stories**3 - stories) - judges * ties
+        if scale > 0:
+            found.append((12 * spread / scale, stories))
+    if not found:
+        raise ValueError("no three stories were rated by the same raters, or they gave all of them the same")
+    return float(np.average([w for w, _ in found], weights=[stories for _, stories in found]))
+
+
+def rater_means(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str, Any]:
+    """Do raters differ in severity? One-way analysis of variance of the deviations from each story's mean.
+
+    Raises:
+        ValueError: the raters are not known, or fewer than two gave two ratings.
+    """
+    _need_raters(raters)
+    deviations: dict[str, list[float]] = {}
+    for row, names in zip(ratings, raters or [], strict=True):
+        for value, name in zip(row, names, strict=False):
+            deviations.setdefault(name, []).append(float(value - np.nanmean(row)))
+    groups = {name: values for name, values in deviations.items() if len(values) >= 2}
+    if len(groups) < 2:
+        raise ValueError("fewer than two raters gave two ratings")
+    test = stats.f_oneway(*groups.values())
+    return {
+        "raters": len(deviations),
+        "f": float(test.statistic),
+        "p_value": float(test.pvalue),
+        "severity": {name: float(np.mean(values)) for name, values in sorted(groups.items())},
+    }
+
+
+def rater_blocks(ratings: np.ndarray, raters: list[list[str]] | None) -> list[np.ndarray]:
+    """The ratings cut into complete tables, `(stories, raters)`, one for each set of raters.
+
+    Raises:
+        ValueError: the raters are not known.
+    """
+    _need_raters(raters)
+    blocks: dict[tuple[str, ...], list[list[float]]] = {}
+    for row, names in zip(ratings, raters or [], strict=True):
+        order = sorted(range(len(names)), key=names.__getitem__)
+        key = tuple(names[place] for place in order)
+        blocks.setdefault(key, []).append([float(row[place]) for place in order])
+    return [np.array(block) for block in blocks.values()]
+
+
+def _need_raters(raters: list[list[str]] | None) -> None:
+    if raters is None:
+        raise ValueError(IDENTITY_LOST)
+
+
+def _need_complete(ratings: np.ndarray) -> None:
+    if not np.isfinite(ratings).all() or ratings.shape[1] < 2:
+        raise ValueError("expected the same number of ratings, two or more, for every story")
+
+
+def _pingouin_icc(ratings: np.ndarray, single: str, mean: str) -> dict[str, float]:
+    import pandas as pd  # both are slow to import, and wanted here only
+    import pingouin
+
+    stories, judges = ratings.shape
+    if stories < 5:
+        raise ValueError(f"expected at least five stories, got {stories}")
+    frame = pd.DataFrame(
+        {
+            "story": np.repeat(np.arange(stories), judges),
+            "rater": np.tile(np.arange(judges), stories),
+            "rating": ratings.ravel(),
+        }
+    )
+    table = pingouin.intraclass_corr(frame, "story", "rater", "rating").set_index("Type")["ICC"]
+    return {"single": float(table[single]), "mean": float(table[mean])}

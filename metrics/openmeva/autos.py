@@ -1,0 +1,145 @@
+"""Discrimination and invariance tests on AUTOS (OpenMEVA sections 4.4 and 4.5, Tables 6 and 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from .bootstrap import PromptBootstrap, intervals
+from .comparison import correct
+from .correlation import COEFFICIENTS, correlate_part
+
+# Tests hold thousands of stories and 18 cells; a thousand draws settle an interval to the second digit.
+MAX_DRAWS = 1000
+
+
+def check_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The rows, with what the tests rely on checked: `story_id`, `story`, `aspect`, `label`,
+    `perturbed_from`.
+
+    Raises:
+        ValueError: no rows, a column missing, a label other than 0 or 1, a row given twice (same id and
+            aspect), or a perturbed row whose original is not among the rows. Names the rows.
+    """
+    rows = list(rows)
+    if not rows:
+        raise ValueError("references: expected rows of AUTOS, got none")
+    seen: dict[tuple[str, str], int] = {}
+    for number, row in enumerate(rows):
+        for column in ("story_id", "story", "aspect"):
+            if not isinstance(row.get(column), str):
+                raise ValueError(
+                    f"references, row {number}: expected a text in '{column}', got {row.get(column)!r}"
+                )
+        if row.get("label") not in (0, 1):
+            raise ValueError(f"references, row {number}: expected label 0 or 1, got {row.get('label')!r}")
+        key = (row["story_id"], row["aspect"])
+        if key in seen:
+            raise ValueError(
+                f"references: story_id {key[0]!r} ({key[1]}) stands in rows {seen[key]} and {number}"
+            )
+        seen[key] = number
+    for number, row in enumerate(rows):
+        if row["label"] == 0 and (row.get("perturbed_from"), row["aspect"]) not in seen:
+            raise ValueError(
+                f"references, row {number}: no original {row.get('perturbed_from')!r} among the rows of aspect
+                " f"{row['aspect']!r}"
+            )
+    return rows
+
+
+def aspect_tables(
+    metric: np.ndarray, rows: Sequence[Mapping[str, Any]], draws: int, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Every cell of Table 6 or 7 for one metric, from rows that `check_rows` passed.
+
+    The label is 1 for an original and 0 for a perturbed story. In the discrimination test a high correlation
+    is good, in the invariance test one near 0. Beside the paper's Pearson stand the other coefficients, `auc`
+    (chance that an original scores above a perturbed story, ties half) and `pair_wins` (the share of
+    perturbed stories that score below their own original, ties half).
+
+    Returns:
+        `aspects`: aspect to origin (human, discrimination) to a cell: coefficients, `p_values`, `intervals`,
+        `n`, `originals`, `perturbed`, `auc`, `pair_wins`, and `techniques` with the same for each technique;
+        `average` (mean Pearson over the cells, of its absolute value too); `p_values` (corrected).
+    """
+    draws = min(draws, MAX_DRAWS)
+    cells: dict[str, dict[str, Any]] = {}
+    p_values: dict[str, float] = {}
+    groups: dict[tuple[str, str], list[int]] = {}
+    for number, row in enumerate(rows):
+        groups.setdefault((row["aspect"], row.get("origin") or "human"), []).append(number)
+    for (aspect, origin), places in groups.items():
+        chosen = [rows[place] for place in places]
+        cell = _cell(metric[places], chosen, draws, rng)
+        techniques = sorted({row.get("technique") or "" for row in chosen if row["label"] == 0} - {""})
+        cell["techniques"] = {}
+        for name in techniques:
+            keep = [k for k, row in enumerate(chosen) if row["label"] == 1 or row.get("technique") == name]
+            cell["techniques"][name] = _cell(metric[places][keep], [chosen[place] for place in keep], 0, rng)
+        cells.setdefault(aspect, {})[origin] = cell
+        if "undefined" not in cell:
+            p_values[f"{aspect} / {origin}"] = cell["p_values"]["pearson"]
+    pearsons = [
+        cell["pearson"] for origins in cells.values() for cell in origins.values() if "pearson" in cell
+    ]
+    return {
+        "aspects": cells,
+        "average": {
+            "pearson": float(np.mean(pearsons)) if pearsons else None,
+            "absolute_pearson": float(np.mean(np.abs(pearsons))) if pearsons else None,
+        },
+        "p_values": correct(p_values),
+        "draws": draws,
+    }
+
+
+def auc(originals: np.ndarray, perturbed: np.ndarray) -> float:
+    """Chance that an original scores above a perturbed story, ties counting half, in 0..1.
+
+    >>> auc(np.array([2.0, 3.0]), np.array([1.0, 3.0]))
+    0.625
+    """
+    wins = stats.mannwhitneyu(originals, perturbed, method="asymptotic").statistic
+    return float(wins / (len(originals) * len(perturbed)))
+
+
+def _cell(
+    metric: np.ndarray, rows: Sequence[Mapping[str, Any]], draws: int, rng: np.random.Generator
+) -> dict[str, Any]:
+    labels = np.array([float(row["label"]) for row in rows])
+    cell: dict[str, Any] = correlate_part(metric, labels)
+    cell["originals"], cell["perturbed"] = int(labels.sum()), int((1 - labels).sum())
+    if not cell["originals"] or not cell["perturbed"]:
+        return cell
+    cell["auc"] = auc(metric[labels == 1], metric[labels == 0])
+    original = {row["story_id"]: score for row, score in zip(rows, metric, strict=True) if row["label"] == 1}
+    pairs = [
+        (original[row["perturbed_from"]], score)
+        for row, score in zip(rows, metric, strict=True)
+        if row["label"] == 0 and row["perturbed_from"] in original
+    ]
+    cell["pair_wins"] = float(np.mean([(a > b) + (a == b) / 2 for a, b in pairs])) if pairs else None
+    if draws and "undefined" not in cell:
+        families = [row["story_id"] if row["label"] == 1 else row["perturbed_from"] for row in rows]
+        bootstrap = PromptBootstrap(labels, np.array(families), draws, rng)
+        cell["intervals"] = intervals(bootstrap.correlations(metric))
+    return cell
+
+
+def overall(
+    metric: np.ndarray, rows: Sequence[Mapping[str, Any]], draws: int, rng: np.random.Generator
+) -> dict[str, Any]:
+    """The correlation with the label over all rows together, an original counted once for each of its
+    aspects.
+
+    Raises:
+        ValueError: the correlation is undefined (no original, or no perturbed story).
+    """
+    cell = _cell(metric, rows, min(draws, MAX_DRAWS), rng)
+    if "undefined" in cell:
+        raise ValueError(f"correlation undefined: {cell['undefined']}")
+    return {key: cell[key] for key in (*COEFFICIENTS, "p_values", "intervals", "n", "auc")}

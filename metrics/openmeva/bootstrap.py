@@ -1,0 +1,183 @@
+"""Bootstrap over prompts: 10,000 draws of all three coefficients as matrix products.
+
+Stories of one prompt are rated side by side, so they are drawn together: a draw is a vector of counts, one a
+prompt, and every statistic below is an exact function of those counts (no story is copied).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from .correlation import COEFFICIENTS
+
+_CHUNK = 256
+# Beyond this, the prompt-by-prompt matrix of Kendall's pairs outgrows its use, and draws are made one by one.
+_MATRIX_PROMPTS = 3000
+
+
+class PromptBootstrap:
+    """Draws of prompts, and the coefficients of any metric on each draw.
+
+    All metrics given to one object meet the same draws, so differences between them are paired.
+
+    Args:
+        scores: `(n,)` human judgments.
+        prompts: `(n,)` ints, equal where stories share a prompt.
+        draws: how many resamples.
+        rng: source of the draws.
+
+    >>> bootstrap = PromptBootstrap(np.arange(6.0), np.array([0, 0, 1, 1, 2, 2]), 100,
+    np.random.default_rng(0))
+    >>> bootstrap.correlations(np.arange(6.0))["pearson"].min().round(6)
+    np.float64(1.0)
+    """
+
+    def __init__(self, scores: np.ndarray, prompts: np.ndarray, draws: int, rng: np.random.Generator) -> None:
+        _, codes = np.unique(prompts, return_inverse=True)
+        # Stories in the order of their prompts, so that prompts are contiguous for reduceat.
+        self._order = np.argsort(codes, kind="stable")
+        self._codes = codes[self._order]
+        self._starts = np.flatnonzero(np.r_[True, np.diff(self._codes) > 0])
+        self._scores = np.asarray(scores, dtype=float)[self._order]
+        count = len(self._starts)
+        self.counts = rng.multinomial(count, np.full(count, 1 / count), size=draws).astype(np.float64)
+        self._scores_untied: np.ndarray | None = None
+
+    @property
+    def prompts(self) -> int:
+        """How many prompts there are to draw from."""
+        return len(self._starts)
+
+    def correlations(self, metric: np.ndarray) -> dict[str, np.ndarray]:
+        """`{"pearson", "spearman", "kendall"}`: `(draws,)` each, NaN where one side of a draw is constant."""
+        x = np.asarray(metric, dtype=float)[self._order]
+        spearman, binary_kendall = self._ranked(x)
+        if binary_kendall is not None:
+            kendall = binary_kendall
+        elif self.prompts <= _MATRIX_PROMPTS:
+            kendall = self._kendall(x)
+        else:
+            kendall = self._kendall_by_draw(x)
+        return {"pearson": self._pearson(x), "spearman": spearman, "kendall": kendall}
+
+    def _pearson(self, x: np.ndarray) -> np.ndarray:
+        x, y = x - x.mean(), self._scores - self._scores.mean()
+        columns = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)
+        sums = self.counts @ np.add.reduceat(columns, self._starts, axis=0)
+        n, sx, sy, sxx, syy, sxy = sums.T
+        return _ratio(sxy - sx * sy / n, sxx - sx**2 / n, syy - sy**2 / n)
+
+    def _ranked(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Spearman; and Kendall where the judgments have two values, which the same ranks give."""
+        x_order, x_starts, _ = _tie_groups(x)
+        y_order, y_starts, y_ranks = _tie_groups(self._scores)
+        by_x, by_y = self._codes[x_order], self._codes[y_order]
+        y_place_by_x = y_ranks[x_order]
+        found = np.empty(len(self.counts))
+        kendall = np.empty(len(self.counts)) if len(y_starts) == 2 else None
+        for start in range(0, len(self.counts), _CHUNK):
+            counts = self.counts[start : start + _CHUNK]
+            weights = counts[:, by_x]
+            x_weights, x_mid = _centred_midranks(weights, x_starts)
+            y_weights, y_mid = _centred_midranks(counts[:, by_y], y_starts)
+            # Summing weighted y-ranks within each tie group of x leaves one product a group.
+            if kendall is not None:
+                above = weights * (y_place_by_x == 1)
+                ranks = np.add.reduceat(above, x_starts, axis=1)
+                stories = y_weights.sum(axis=1)
+                # Concordant less discordant pairs are 2 U - n1 n0, and U follows from the rank sum.
+                kendall[start : start + _CHUNK] = _ratio(
+                    2 * np.einsum("ij,ij->i", ranks, x_mid),
+                    (stories**2 - np.einsum("ij,ij->i", x_weights, x_weights)) / 2,
+                    y_weights[:, 0] * y_weights[:, 1],
+                )
+            weights *= y_mid[:, y_place_by_x]
+            shared = np.add.reduceat(weights, x_starts, axis=1)
+            found[start : start + _CHUNK] = _ratio(
+                np.einsum("ij,ij->i", shared, x_mid),
+                np.einsum("ij,ij,ij->i", x_weights, x_mid, x_mid),
+                np.einsum("ij,ij,ij->i", y_weights, y_mid, y_mid),
+            )
+        return found, kendall
+
+    def _kendall(self, x: np.ndarray) -> np.ndarray:
+        # tau-b of a draw: sums over pairs of stories of sign products, weighted by the counts of both. Summed
+        # over the stories of two prompts first, that is a quadratic form in the counts. Copies of one story
+        # are ties on both sides, with sign 0, as they should be.
+        concordance = self._pair_sums(x, self._scores)
+        untied = self._pair_sums(x, x)
+        if self._scores_untied is None:
+            self._scores_untied = self._quadratic(self._pair_sums(self._scores, self._scores))
+        return _ratio(self._quadratic(concordance), self._quadratic(untied), self._scores_untied)
+
+    def _pair_sums(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        sums = np.zeros((self.prompts, self.prompts))
+        a = stats.rankdata(a, "dense").astype(np.int32)
+        b = stats.rankdata(b, "dense").astype(np.int32)
+        for start in range(0, len(a), _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            signs = np.sign(a[rows, None] - a[None]) * np.sign(b[rows, None] - b[None])
+            np.add.at(sums, self._codes[rows], np.add.reduceat(signs, self._starts, axis=1))
+        return sums
+
+    def _quadratic(self, matrix: np.ndarray) -> np.ndarray:
+        return np.einsum("ij,ij->i", self.counts @ matrix, self.counts)
+
+    def _kendall_by_draw(self, x: np.ndarray) -> np.ndarray:
+        return np.array(
+            [
+                stats.kendalltau(*(np.repeat(values, counts) for values in (x, self._scores))).statistic
+                for counts in (row[self._codes].astype(int) for row in self.counts)
+            ]
+        )
+
+
+def intervals(draws: dict[str, np.ndarray], level: float = 0.95) -> dict[str, list[float] | None]:
+    """Percentile intervals of `PromptBootstrap.correlations`; `None` with under half the draws defined."""
+    return {name: interval(draws[name], level) for name in COEFFICIENTS}
+
+
+def interval(draws: np.ndarray, level: float = 0.95) -> list[float] | None:
+    """The percentile interval of `(draws,)` values, NaN left out; `None` where under half are defined.
+
+    >>> interval(np.arange(101.0))
+    [2.5, 97.5]
+    """
+    defined = draws[np.isfinite(draws)]
+    if 2 * len(defined) < len(draws) or not len(defined):
+        return None
+    tail = (1 - level) / 2
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    return [float(low), float(high)]
+
+
+def bootstrap_part(
+    metric: np.ndarray, scores: np.ndarray, prompts: np.ndarray, draws: int, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Intervals of a part of the data, whose prompts are drawn anew."""
+    return intervals(PromptBootstrap(scores, prompts, draws, rng).correlations(metric))
+
+
+def _tie_groups(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sorting order, where each group of equal values starts in it, and each value's group."""
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(values[order]) > 0])
+    groups = np.empty(len(values), dtype=np.intp)
+    groups[order] = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(values)]))
+    return order, starts, groups
+
+
+def _centred_midranks(weights: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Weight and midrank of each tie group on each draw, the ranks measured from their mean."""
+    sums = weights.copy() if len(starts) == weights.shape[1] else np.add.reduceat(weights, starts, axis=1)
+    ends = np.cumsum(sums, axis=1)
+    return sums, ends - (sums + ends[:, -1:]) / 2
+
+
+def _ratio(shared: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = np.sqrt(np.maximum(first, 0) * np.maximum(second, 0))
+        return np.where(scale > 1e-12 * np.maximum(1, np.abs(shared)), shared / scale, np.nan)

@@ -1,0 +1,147 @@
+"""Is one metric better than another on the same stories? Williams, Steiger, paired bootstrap, and
+corrections.
+
+The paper of the plot-guided metric compares its correlations with `cocor` (section 5.4); these are its tests
+for dependent correlations that share a variable, here the human judgments.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from .bootstrap import interval
+
+
+def williams_test(first: float, second: float, between: float, n: int) -> dict[str, float]:
+    """Williams' modification of Hotelling's t for two Pearson correlations with one variable.
+
+    Args:
+        first, second: each metric's correlation with the judgments.
+        between: the correlation of the two metrics.
+        n: number of stories, more than 3.
+
+    Returns:
+        `{"t", "df", "p_value"}`, two-sided; t above 0 favours the first.
+
+    Raises:
+        ValueError: `n` of 3 or less, or a value outside -1..1.
+
+    >>> round(williams_test(0.5, 0.3, 0.2, 103)["t"], 3)
+    1.84
+    """
+    _check(first, second, between, n)
+    determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
+    mean = (first + second) / 2
+    scale = 2 * (n - 1) / (n - 3) * determinant + mean**2 * (1 - between) ** 3
+    if scale <= 0:
+        raise ValueError("Williams' test is undefined: the two metrics give the same scores")
+    t = float((first - second) * np.sqrt((n - 1) * (1 + between) / scale))
+    return {"t": t, "df": n - 3, "p_value": float(2 * stats.t.sf(abs(t), n - 3))}
+
+
+def steiger_test(first: float, second: float, between: float, n: int) -> dict[str, float]:
+    """Steiger's (1980) Z, equation 14, with the mean of the two correlations in the covariance.
+
+    Arguments and errors as `williams_test`; returns `{"z", "p_value"}`, two-sided.
+
+    >>> round(steiger_test(0.5, 0.3, 0.2, 103)["z"], 3)
+    1.823
+    """
+    _check(first, second, between, n)
+    mean = ((first + second) / 2) ** 2
+    shared = between * (1 - 2 * mean) - mean / 2 * (1 - 2 * mean - between**2)
+    covariance = shared / (1 - mean) ** 2
+    if covariance >= 1:
+        raise ValueError("Steiger's test is undefined: the two metrics give the same scores")
+    z = float((np.arctanh(first) - np.arctanh(second)) * np.sqrt((n - 3) / (2 - 2 * covariance)))
+    return {"z": z, "p_value": float(2 * stats.norm.sf(abs(z)))}
+
+
+def paired_bootstrap(first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
+    """Difference of two metrics' coefficients on the same `(draws,)` resamples.
+
+    Returns:
+        `{"interval", "p_value"}`: the 95 % interval of first - second, and twice the smaller share of draws
+        on either side of 0 (one draw added to each, so never 0).
+    """
+    differences = first - second
+    defined = differences[np.isfinite(differences)]
+    if not len(defined):
+        return {"interval": None, "p_value": None}
+    below = ((defined <= 0).sum() + 1) / (len(defined) + 1)
+    above = ((defined >= 0).sum() + 1) / (len(defined) + 1)
+    return {"interval": interval(differences), "p_value": float(min(1.0, 2 * min(below, above)))}
+
+
+def compare(
+    first: np.ndarray,
+    second: np.ndarray,
+    scores: np.ndarray,
+    first_draws: dict[str, np.ndarray],
+    second_draws: dict[str, np.ndarray],
+) -> dict[str, Any]:
+    """All paired tests of two metrics' `(n,)` scores against the judgments.
+
+    `difference` and `bootstrap` are given for each coefficient; Williams and Steiger, which rest on normal
+    data and independent stories, for Pearson. Where two metrics order the stories alike those two are
+    refused, and the reason stands in their place.
+    """
+    result: dict[str, Any] = {"n": len(scores), "difference": {}, "bootstrap": {}}
+    for name, coefficient in (
+        ("pearson", stats.pearsonr),
+        ("spearman", stats.spearmanr),
+        ("kendall", stats.kendalltau),
+    ):
+        values = [float(coefficient(metric, scores).statistic) for metric in (first, second)]
+        result["difference"][name] = values[0] - values[1]
+        result["bootstrap"][name] = paired_bootstrap(first_draws[name], second_draws[name])
+    correlations = (
+        float(stats.pearsonr(first, scores).statistic),
+        float(stats.pearsonr(second, scores).statistic),
+        float(stats.pearsonr(first, second).statistic),
+    )
+    for name, test in (("williams", williams_test), ("steiger", steiger_test)):
+        try:
+            result[name] = test(*correlations, len(scores))
+        except ValueError as error:
+            result[name] = {"undefined": str(error)}
+    return result
+
+
+def correct(p_values: dict[str, float], alpha: float = 0.05) -> dict[str, dict[str, Any]]:
+    """Holm's and Benjamini-Hochberg's corrections of a family of p-values.
+
+    Returns:
+        For each name `{"p_value", "holm", "benjamini_hochberg", "significant"}`; `significant` is Holm's
+        below `alpha`.
+
+    >>> correct({"a": 0.01, "b": 0.04})["a"]["holm"]
+    0.02
+    """
+    if not p_values:
+        return {}
+    from statsmodels.stats.multitest import multipletests  # over a second to import, and wanted here only
+
+    values = list(p_values.values())
+    holm = multipletests(values, alpha, method="holm")[1]
+    hochberg = multipletests(values, alpha, method="fdr_bh")[1]
+    return {
+        name: {
+            "p_value": float(p),
+            "holm": float(first),
+            "benjamini_hochberg": float(second),
+            "significant": bool(first < alpha),
+        }
+        for name, p, first, second in zip(p_values, values, holm, hochberg, strict=True)
+    }
+
+
+def _check(first: float, second: float, between: float, n: int) -> None:
+    if n <= 3:
+        raise ValueError(f"expected more than 3 stories, got {n}")
+    for value in (first, second, between):
+        if not -1 <= value <= 1:
+            raise ValueError(f"expected correlations in -1..1, got {value}")

@@ -1,0 +1,67 @@
+"""Correlations by error type, against reasonable stories (OpenMEVA Table 3, UNION Table 7)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from .drift import part
+from .judged import JudgedStories
+
+REASONABLE = "reasonable"
+
+
+def story_error_types(error_types: list[list[list[str]]], raters: int = 3) -> list[str | None]:
+    """The one error type of each story that at least `raters` raters named; `None` for none or several.
+
+    >>> story_error_types([[["chaotic"], ["chaotic"], ["chaotic", "repeated"], [], []]])
+    ['chaotic']
+    """
+    found: list[str | None] = []
+    for by_rater in error_types:
+        votes = Counter(name for types in by_rater for name in set(types))
+        agreed = [name for name, count in votes.items() if count >= raters]
+        found.append(agreed[0] if len(agreed) == 1 else None)
+    return found
+
+
+def by_error_type(
+    metric: np.ndarray,
+    judged: JudgedStories,
+    reasonable_above: float,
+    draws: int,
+    rng: np.random.Generator,
+    raters: int = 3,
+) -> dict[str, Any]:
+    """Correlation with the label 1 (reasonable) or 0 (that error), a set an error type.
+
+    Args:
+        metric: `(n,)` scores.
+        judged: the stories, with error types.
+        reasonable_above: a story scored above this is reasonable.
+        draws, rng: of the intervals.
+        raters: how many raters have to name a type.
+
+    Returns:
+        `reasonable` (their number) and `types`: name to coefficients, `p_values`, `intervals`, `n` (both
+        groups) and `unreasonable` (stories of that type).
+
+    Raises:
+        ValueError: the rows have no error types.
+    """
+    if judged.error_types is None:
+        raise ValueError("the rows have no column 'error_types'")
+    types = np.array([name or "" for name in story_error_types(judged.error_types, raters)])
+    reasonable = judged.scores > reasonable_above
+    results = {}
+    for name in sorted(set(types) - {""}):
+        wrong = (types == name) & ~reasonable
+        keep = reasonable | wrong
+        chosen = judged.subset(keep)
+        labelled = JudgedStories(
+            **{**vars(chosen), "scores": reasonable[keep].astype(float), "low": 0.0, "high": 1.0}
+        )
+        results[name] = {**part(metric[keep], labelled, draws, rng), "unreasonable": int(wrong.sum())}
+    return {REASONABLE: int(reasonable.sum()), "types": results}

@@ -1,0 +1,263 @@
+"""Judged stories as arrays, checked once: every other file here relies on what `from_rows` guarantees."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+HUMAN = "human"
+
+
+@dataclass(frozen=True)
+class JudgedStories:
+    """`n` stories with their human judgments.
+
+    Attributes:
+        story_ids: `n` unique names.
+        stories: `n` texts.
+        prompts: `(n,)` int, equal where two stories share a prompt. Without a `prompt` column each story is
+            its own prompt.
+        scores: `(n,)` float, mean rating, higher is better.
+        ratings: `(n, r)` float, NaN where a story has fewer than `r` ratings; `None` without ratings.
+        raters: `n` lists of rater names in the order of `ratings`; `None` where nobody knows who rated.
+        source_models: `n` names of what wrote each story, or `None`.
+        error_types: for each story, for each rater, the error types named; or `None`.
+        low, high: the ends of the rating scale, given or observed.
+    """
+
+    story_ids: list[str]
+    stories: list[str]
+    prompts: np.ndarray
+    scores: np.ndarray
+    ratings: np.ndarray | None
+    raters: list[list[str]] | None
+    source_models: list[str] | None
+    error_types: list[list[list[str]]] | None
+    low: float
+    high: float
+
+    def __len__(self) -> int:
+        return len(self.story_ids)
+
+    @classmethod
+    def from_rows(
+        cls, rows: Iterable[Mapping[str, Any]], scale: tuple[float, float] | None = None
+    ) -> JudgedStories:
+        """Check rows of `story` with `ratings` and/or `score`; other columns are optional.
+
+        Args:
+            rows: mappings with `story`, `ratings` (a list of finite numbers) and/or `score`, and, where
+            known,
+                `story_id`, `prompt`, `source_model`, `raters`, `error_types`.
+            scale: lowest and highest rating allowed; `None` takes any finite rating.
+
+        Raises:
+            ValueError: no rows, a missing story, a rating that is no finite number or outside `scale`, a
+                repeated `story_id`, or a column that only some rows have. Names the rows.
+
+        >>> judged = JudgedStories.from_rows([{"story": "a .", "ratings": [1, 3]}, {"story": "b .", "score":
+        4}]) Traceback (most recent call last):
+        ...
+        ValueError: column 'ratings': expected in every row or in none, missing in row 1
+        """
+        rows = list(rows)
+        if not rows:
+            raise ValueError("references: expected at least one judged story, got none")
+        for number, row in enumerate(rows):
+            if not isinstance(row, Mapping):
+                raise ValueError(f"references, row {number}: expected a mapping, got {type(row).__name__}")
+        stories = _texts(rows, "story")
+        if stories is None:
+            raise ValueError("references: expected a column 'story', got none")
+        ids = _column(rows, "story_id")
+        story_ids = [str(name) for name in ids] if ids else [str(number) for number in range(len(rows))]
+        _refuse_duplicates(story_ids)
+        ratings = _ratings(rows, scale)
+        scores = _scores(rows, ratings, scale)
+        values = ratings[np.isfinite(ratings)] if ratings is not None else scores
+        low, high = scale or (float(values.min()), float(values.max()))
+        return cls(
+            story_ids=story_ids,
+            stories=stories,
+            prompts=_prompts(_column(rows, "prompt")) if _column(rows, "prompt") else np.arange(len(rows)),
+            scores=scores,
+            ratings=ratings,
+            raters=_raters(rows),
+            source_models=_texts(rows, "source_model"),
+            error_types=_error_types(rows),
+            low=low,
+            high=high,
+        )
+
+    def subset(self, keep: np.ndarray) -> JudgedStories:
+        """The stories whose place in `keep` (`(n,)` bool) is true; the scale stays."""
+        places = np.flatnonzero(keep)
+
+        def pick(values: list | None) -> list | None:
+            return None if values is None else [values[place] for place in places]
+
+        return JudgedStories(
+            story_ids=[self.story_ids[place] for place in places],
+            stories=[self.stories[place] for place in places],
+            prompts=self.prompts[places],
+            scores=self.scores[places],
+            ratings=None if self.ratings is None else self.ratings[places],
+            raters=pick(self.raters),
+            source_models=pick(self.source_models),
+            error_types=pick(self.error_types),
+            low=self.low,
+            high=self.high,
+        )
+
+
+def check_predictions(predictions: Sequence[float], expected: int) -> np.ndarray:
+    """`(n,)` float scores, one a story.
+
+    Raises:
+        ValueError: another number of scores than stories, a score that is no number (text, `None`), NaN or
+            infinite scores (with their rows), or the same score throughout: then no correlation is defined.
+
+    >>> check_predictions([0.5, float("nan"), 0.1], 3)
+    Traceback (most recent call last):
+    ...
+    ValueError: predictions: expected finite scores, got nan in row 1
+    """
+    if isinstance(predictions, str | bytes | Mapping):
+        raise ValueError(f"predictions: expected a list of scores, got {type(predictions).__name__}")
+    values = list(predictions)
+    if len(values) != expected:
+        raise ValueError(f"predictions: expected {expected} scores, one a story, got {len(values)}")
+    for number, value in enumerate(values):
+        if not isinstance(value, Real | np.number | np.bool_) and not _is_scalar_array(value):
+            raise ValueError(f"predictions, row {number}: expected a number, got {value!r}")
+    scores = np.array([float(value) for value in values])
+    wrong = np.flatnonzero(~np.isfinite(scores))
+    if wrong.size:
+        raise ValueError(f"predictions: expected finite scores, got {scores[wrong[0]]} in {_rows(wrong)}")
+    if np.ptp(scores) == 0:
+        raise ValueError(
+            f"predictions: all {expected} scores are {scores[0]:g}: no correlation is defined for a constant"
+        )
+    return scores
+
+
+def _is_scalar_array(value: Any) -> bool:
+    """A 0-d array or tensor: what metrics that forget `.item()` return."""
+    return getattr(value, "shape", None) == () and hasattr(value, "item")
+
+
+def _column(rows: list[Mapping[str, Any]], name: str) -> list[Any] | None:
+    values = [row.get(name) for row in rows]
+    missing = [number for number, value in enumerate(values) if value is None]
+    if len(missing) == len(rows):
+        return None
+    if missing:
+        raise ValueError(f"column '{name}': expected in every row or in none, missing in {_rows(missing)}")
+    return values
+
+
+def _texts(rows: list[Mapping[str, Any]], name: str) -> list[str] | None:
+    values = _column(rows, name)
+    for number, value in enumerate(values or []):
+        if not isinstance(value, str):
+            raise ValueError(f"references, row {number}: expected a text in '{name}', got {value!r}")
+    return values
+
+
+def _rows(places: Sequence[int] | np.ndarray) -> str:
+    shown = ", ".join(str(place) for place in places[:10])
+    more = f" and {len(places) - 10} more" if len(places) > 10 else ""
+    return f"row{'s' if len(places) > 1 else ''} {shown}{more}"
+
+
+def _refuse_duplicates(story_ids: list[str]) -> None:
+    first: dict[str, int] = {}
+    for number, name in enumerate(story_ids):
+        if name in first:
+            raise ValueError(f"references: story_id {name!r} stands in rows {first[name]} and {number}")
+        first[name] = number
+
+
+def _number(value: Any, where: str) -> float:
+    if isinstance(value, str | bytes) or not isinstance(value, Real | np.number | np.bool_):
+        raise ValueError(f"{where}: expected a finite number, got {value!r}")
+    if not math.isfinite(value):
+        raise ValueError(f"{where}: expected a finite number, got {value}")
+    return float(value)
+
+
+def _ratings(rows: list[Mapping[str, Any]], scale: tuple[float, float] | None) -> np.ndarray | None:
+    column = _column(rows, "ratings")
+    if column is None:
+        return None
+    lists = []
+    for number, values in enumerate(column):
+        where = f"references, row {number}, ratings"
+        if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__") or not len(values):
+            raise ValueError(f"{where}: expected a list of numbers, got {values!r}")
+        lists.append([_in_scale(_number(value, where), scale, where) for value in values])
+    ratings = np.full((len(rows), max(map(len, lists))), np.nan)
+    for number, values in enumerate(lists):
+        ratings[number, : len(values)] = values
+    return ratings
+
+
+def _in_scale(value: float, scale: tuple[float, float] | None, where: str) -> float:
+    if scale is not None and not scale[0] <= value <= scale[1]:
+        raise ValueError(f"{where}: expected {scale[0]:g} to {scale[1]:g}, got {value:g}")
+    return value
+
+
+def _scores(
+    rows: list[Mapping[str, Any]], ratings: np.ndarray | None, scale: tuple[float, float] | None
+) -> np.ndarray:
+    column = _column(rows, "score")
+    if column is None:
+        if ratings is None:
+            raise ValueError("references: expected a column 'ratings' or 'score', got neither")
+        return np.nanmean(ratings, axis=1)
+    names = [f"references, row {number}, score" for number in range(len(rows))]
+    given = np.array(
+        [_in_scale(_number(value, name), scale, name) for value, name in zip(column, names, strict=True)]
+    )
+    if ratings is not None:
+        wrong = np.flatnonzero(np.abs(given - np.nanmean(ratings, axis=1)) > 0.01)
+        if wrong.size:
+            raise ValueError(f"references: 'score' is not the mean of 'ratings' in {_rows(wrong)}")
+    return given
+
+
+def _prompts(column: list[Any]) -> np.ndarray:
+    codes: dict[str, int] = {}
+    return np.array([codes.setdefault(str(prompt), len(codes)) for prompt in column])
+
+
+def _raters(rows: list[Mapping[str, Any]]) -> list[list[str]] | None:
+    column = _column(rows, "raters")
+    if column is None:
+        return None
+    for number, (row, names) in enumerate(zip(rows, column, strict=True)):
+        expected = len(row.get("ratings") or [])
+        if len(names) != expected or len(set(names)) != expected:
+            raise ValueError(
+                f"references, row {number}: expected {expected} different raters, one a rating, "
+                f"got {list(names)}"
+            )
+    return [[str(name) for name in names] for names in column]
+
+
+def _error_types(rows: list[Mapping[str, Any]]) -> list[list[list[str]]] | None:
+    column = _column(rows, "error_types")
+    if column is None:
+        return None
+    for number, raters in enumerate(column):
+        if isinstance(raters, str) or any(isinstance(types, str) for types in raters):
+            raise ValueError(
+                f"references, row {number}: expected a list of error types for each rater, got {raters!r}"
+            )
+    return [[[str(name) for name in types] for types in raters] for raters in column]

@@ -1,0 +1,57 @@
+"""Rows of the named test sets, for when the caller hands in scores alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import datasets
+
+_SETS = {
+    "mans_roc": ("mans", "roc", ("test",)),
+    "mans_wp": ("mans", "wp", ("test",)),
+    "autos_discrimination": ("autos", "roc", ("discrimination",)),
+    "autos_invariance": ("autos", "roc", ("invariance",)),
+}
+
+
+def load_rows(
+    configuration: str, dataset: str | None = None, subset: str | None = None
+) -> list[dict[str, Any]]:
+    """The rows of a configuration's test set, in their order.
+
+    Looked for in this order: `dataset` where given (a folder or Hub name); a folder `datasets/<name>` with
+    Parquet under the working directory; a prepared copy `openmeva/<name>` in the datasets cache; the Hub.
+
+    Args:
+        configuration: of the benchmark.
+        dataset: a folder or Hub name that holds the set.
+        subset: configuration of the dataset (`roc`, `wp`, `mini`), where it is not the usual one.
+
+    Raises:
+        ValueError: a configuration without a set of its own (`judgments`), or none of the places has it.
+    """
+    if configuration not in _SETS:
+        raise ValueError(
+            f"references: configuration '{configuration}' has no test set of its own, expected rows"
+        )
+    name, usual, (split,) = _SETS[configuration]
+    subset = subset or usual
+    cached = _cached(name, subset, split)
+    local = Path("datasets") / name
+    if dataset is None and cached is not None and not list(local.glob("**/*.parquet")):
+        return datasets.Dataset.from_file(str(cached)).to_list()
+    place = dataset or (str(local) if list(local.glob("**/*.parquet")) else f"openmeva/{name}")
+    try:
+        return datasets.load_dataset(place, subset, split=split).to_list()
+    except (OSError, ValueError, datasets.exceptions.DatasetsError) as error:
+        raise ValueError(
+            f"references: found no rows for '{configuration}' in {place!r} ({subset}, {split}). Hand in "
+            f"references=…, or build the set: `python -m training.corpora.{name}` says how. ({error})"
+        ) from error
+
+
+def _cached(name: str, subset: str, split: str) -> Path | None:
+    root = Path(datasets.config.HF_DATASETS_CACHE) / f"openmeva___{name}" / subset
+    found = sorted(root.glob(f"*/*/{name}-{split}.arrow"))
+    return found[-1] if found else None

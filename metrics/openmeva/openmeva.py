@@ -1,0 +1,232 @@
+"""OpenMEVA: a benchmark that judges metrics for stories, from one score a story."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import evaluate
+import numpy as np
+import scipy
+
+import datasets
+
+from .agreement import agreement
+from .autos import aspect_tables, check_rows, overall
+from .bootstrap import PromptBootstrap
+from .ceiling import noise_ceiling
+from .comparison import compare
+from .correlation import correlate
+from .differences import score_differences
+from .drift import dataset_drift
+from .error_types import by_error_type
+from .judged import JudgedStories, check_predictions
+from .levels import prompt_level
+from .loading import load_rows
+from .sections import judgment_tables
+from .sources import judgments_by_source
+from .trivial import trivial_scores
+
+# evaluate copies the siblings that this file imports and no others; those not used below are named here.
+__all__ = [
+    "OpenMEVA",
+    "PromptBootstrap",
+    "agreement",
+    "by_error_type",
+    "compare",
+    "correlate",
+    "dataset_drift",
+    "judgments_by_source",
+    "noise_ceiling",
+    "prompt_level",
+    "score_differences",
+    "trivial_scores",
+]
+
+VERSION = "1.0.0"
+SCALES: dict[str, tuple[float, float] | None] = {
+    "mans_roc": (1.0, 5.0),
+    "mans_wp": (1.0, 5.0),
+    "judgments": None,
+}
+AUTOS = ("autos_discrimination", "autos_invariance")
+CONFIGURATIONS = (*SCALES, *AUTOS)
+
+_DESCRIPTION = """\
+OpenMEVA judges a metric for stories: handed one score a story, it returns the correlations with human
+judgments and all the tables of the OpenMEVA paper (error types, model drift, score differences, quality
+drift, agreement of the raters, discrimination and invariance tests), with intervals, paired tests, the noise
+ceiling, and trivial scores that a metric should beat.
+"""
+
+_CITATION = """\
+@inproceedings{guan-etal-2021-openmeva,
+  title = "{O}pen{MEVA}: A Benchmark for Evaluating Open-ended Story Generation Metrics",
+  author = "Guan, Jian and Zhang, Zhexin and Feng, Zhuoer and Liu, Zitao and Ding, Wenbiao and Mao, Xiaoxi and
+            Fan, Changjie and Huang, Minlie",
+  booktitle = "Proceedings of ACL-IJCNLP",
+  year = "2021",
+}
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    predictions: one finite score a story, higher is better, in the order of `references`.
+    references: rows of the dataset. `mans_roc`, `mans_wp`, `judgments`: `story` and `ratings` (a list) or
+    `score`;
+        `story_id`, `prompt`, `source_model`, `raters`, `error_types` where known. `autos_*`: rows of AUTOS.
+        Left out, the rows are loaded (not for `judgments`).
+    others: name to scores of other metrics on the same stories, for paired tests.
+    reasonable_above: a story judged above this is reasonable (error types); default 4 on MANS, else three
+    quarters
+        of the way from the lowest rating to the highest.
+    draws: of the bootstrap over prompts, default 10,000.
+    seed: of everything random, default 0.
+    dataset, subset: where to load rows from, when `references` is left out.
+Returns:
+    A JSON-serialisable dict: `pearson`, `spearman`, `kendall` (tau-b) in -1..1, `p_values`, `intervals` (95
+    %), `n`, `signature`, and a key a section; `unavailable` says which sections the rows do not allow, and
+    why.
+Examples:
+
+    >>> openmeva = evaluate.load("metrics/openmeva", "judgments")
+    >>> rows = [{"story": f"he ran {k} miles .", "ratings": [k, k + 1]} for k in range(6)]
+    >>> result = openmeva.compute(predictions=[0.1, 0.2, 0.3, 0.5, 0.4, 0.6], references=rows, draws=200)
+    >>> round(result["pearson"], 3), round(result["kendall"], 3), result["n"]
+    (0.943, 0.867, 6)
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class OpenMEVA(evaluate.Metric):
+    """The benchmark as an evaluate module; `_KWARGS_DESCRIPTION` is its contract."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        if self.config_name == "default":
+            self.config_name = "mans_roc"
+        if self.config_name not in CONFIGURATIONS:
+            raise ValueError(
+                f"unknown configuration {self.config_name!r}, expected one of {', '.join(CONFIGURATIONS)}"
+            )
+        self._scores: list[float] = []
+        self._rows: list[Mapping[str, Any]] = []
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=datasets.Features({"predictions": datasets.Value("float64")}),
+            reference_urls=["https://aclanthology.org/2021.acl-long.500"],
+        )
+
+    # Rows have optional columns, which the library's fixed table cannot hold, and a row it refuses stays in
+    # its cache for the next call. So rows are kept here until `compute`, which empties them whatever happens.
+    def add(
+        self, *, prediction: float | None = None, reference: Mapping[str, Any] | None = None, **others: Any
+    ) -> None:
+        """Keep one score, and its row where rows are given, for the next `compute`."""
+        if others:
+            raise ValueError(f"expected 'prediction' and 'reference', got {', '.join(others)}")
+        if prediction is None:
+            raise ValueError("prediction: expected a score, got None")
+        self._scores.append(prediction)
+        if reference is not None:
+            self._rows.append(reference)
+
+    def add_batch(
+        self,
+        *,
+        predictions: Sequence[float] | None = None,
+        references: Sequence[Mapping[str, Any]] | None = None,
+        **others: Any,
+    ) -> None:
+        """Keep scores, and their rows where rows are given, for the next `compute`."""
+        if others:
+            raise ValueError(f"expected 'predictions' and 'references', got {', '.join(others)}")
+        if isinstance(predictions, str) or predictions is None:
+            raise ValueError(f"predictions: expected a list of scores, got {predictions!r}")
+        self._scores.extend(predictions)
+        self._rows.extend(references if references is not None else [])
+
+    def compute(
+        self,
+        *,
+        predictions: Sequence[float] | None = None,
+        references: Sequence[Mapping[str, Any]] | None = None,
+        others: Mapping[str, Sequence[float]] | None = None,
+        reasonable_above: float | None = None,
+        draws: int = 10_000,
+        seed: int = 0,
+        dataset: str | None = None,
+        subset: str | None = None,
+    ) -> dict[str, Any]:
+        """All tables for one score a story; see the module's description.
+
+        Raises:
+            ValueError: what `check_predictions`, `JudgedStories.from_rows` and `check_rows` refuse; no
+                predictions; `draws` below 100. The module stays usable.
+        """
+        kept_scores, kept_rows = self._scores, self._rows
+        self._scores, self._rows = [], []
+        scores = [*kept_scores, *(_as_list(predictions, "predictions") if predictions is not None else [])]
+        rows = [*kept_rows, *(_as_list(references, "references") if references is not None else [])]
+        if not scores:
+            raise ValueError("predictions: expected one score a story, got none")
+        if draws < 100:
+            raise ValueError(f"draws: expected at least 100, got {draws}")
+        if not rows and references is None:
+            rows = load_rows(str(self.config_name), dataset, subset)
+        return self._compute(scores, rows, others or {}, reasonable_above, draws, seed)
+
+    def _compute(
+        self,
+        predictions: Sequence[float],
+        references: Sequence[Mapping[str, Any]],
+        others: Mapping[str, Sequence[float]],
+        reasonable_above: float | None,
+        draws: int,
+        seed: int,
+    ) -> dict[str, Any]:
+        rng = np.random.default_rng(seed)
+        if self.config_name in AUTOS:
+            rows = check_rows(references)
+            metric = check_predictions(predictions, len(rows))
+            test = str(self.config_name).removeprefix("autos_")
+            result = overall(metric, rows, draws, rng)
+            return {
+                **result,
+                test: aspect_tables(metric, rows, draws, rng),
+                "signature": self._signature(len(rows), min(draws, 1000), seed),
+            }
+        judged = JudgedStories.from_rows(references, SCALES[str(self.config_name)])
+        metric = check_predictions(predictions, len(judged))
+        checked = {}
+        for name, values in others.items():
+            try:
+                checked[name] = check_predictions(values, len(judged))
+            except ValueError as error:
+                raise ValueError(f"others, {name!r}: {error}") from error
+        if reasonable_above is None:
+            reasonable_above = judged.low + 0.75 * (judged.high - judged.low)
+        result = judgment_tables(metric, judged, checked, reasonable_above, draws, rng)
+        return {**result, "signature": self._signature(len(judged), draws, seed)}
+
+    def _signature(self, n: int, draws: int, seed: int) -> str:
+        return "|".join(
+            (
+                f"openmeva:{VERSION}",
+                f"config:{self.config_name}",
+                f"n:{n}",
+                f"draws:{draws}",
+                f"seed:{seed}",
+                "kendall:tau-b",
+                "intervals:percentile over prompts",
+                f"numpy:{np.__version__}",
+                f"scipy:{scipy.__version__}",
+            )
+        )
+
+
+def _as_list(values: Any, name: str) -> list[Any]:
+    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
+        raise ValueError(f"{name}: expected a list, one entry a story, got {type(values).__name__}")
+    return list(values)

@@ -1,0 +1,158 @@
+"""All tables for human judgments, put together section by section."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .agreement import agreement
+from .bootstrap import PromptBootstrap, intervals
+from .ceiling import noise_ceiling
+from .comparison import compare, correct, paired_bootstrap
+from .correlation import COEFFICIENTS, correlate, why_undefined
+from .differences import score_differences
+from .drift import model_drift, quality_drift
+from .error_types import by_error_type
+from .judged import JudgedStories
+from .levels import human_and_machine, prompt_level, system_level
+from .sources import judgments_by_source
+from .trivial import trivial_scores
+
+
+def judgment_tables(
+    metric: np.ndarray,
+    judged: JudgedStories,
+    others: Mapping[str, np.ndarray],
+    reasonable_above: float,
+    draws: int,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    """Sections 1 to 7 for one metric; a section that the rows do not allow says why in `unavailable`.
+
+    Args:
+        metric: `(n,)` finite scores, not constant.
+        judged: the stories.
+        others: further metrics' `(n,)` scores, each compared with `metric` by paired tests.
+        reasonable_above: judgment above which a story counts as reasonable.
+        draws: of the bootstrap.
+        rng: the one source of randomness.
+
+    Raises:
+        ValueError: the correlation is undefined.
+    """
+    top = correlate(metric, judged.scores)
+    bootstrap = PromptBootstrap(judged.scores, judged.prompts, draws, rng)
+    metric_draws = bootstrap.correlations(metric)
+    top["intervals"] = intervals(metric_draws)
+    sections: dict[str, Callable[[], Any]] = {
+        "by_error_type": lambda: by_error_type(metric, judged, reasonable_above, draws, rng),
+        "model_drift": lambda: model_drift(metric, judged, draws, rng),
+        "score_differences": lambda: score_differences(metric, judged.scores),
+        "quality_drift": lambda: quality_drift(metric, judged, rng),
+        "human_scores": lambda: _human_scores(judged),
+        "noise_ceiling": lambda: _ceiling(judged, top, rng),
+        "prompt_level": lambda: prompt_level(metric, judged),
+        "system_level": lambda: system_level(metric, judged),
+        "human_and_machine": lambda: human_and_machine(metric, judged),
+        "trivial": lambda: _trivial(top, metric_draws, judged, bootstrap),
+        "comparisons": lambda: _comparisons(metric, others, judged, metric_draws, bootstrap),
+    }
+    unavailable = {}
+    for name, compute in sections.items():
+        try:
+            top[name] = compute()
+        except ValueError as error:
+            unavailable[name] = str(error)
+    top["corrected_p_values"] = correct(_family(top))
+    top["unavailable"] = unavailable
+    return top
+
+
+def _human_scores(judged: JudgedStories) -> dict[str, Any]:
+    found: dict[str, Any] = {"mean": float(judged.scores.mean()), "sd": float(judged.scores.std(ddof=1))}
+    if judged.ratings is None:
+        found["refused"] = "agreement needs the single ratings; these rows have their mean only"
+    else:
+        found["agreement"] = agreement(judged.ratings, judged.raters)
+    if judged.source_models is not None and len(set(judged.source_models)) > 1:
+        found["sources"] = judgments_by_source(judged)
+    return found
+
+
+def _ceiling(judged: JudgedStories, top: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    if judged.ratings is None:
+        raise ValueError("split halves need the single ratings; these rows have their mean only")
+    found = noise_ceiling(judged.ratings, rng)
+    found["share"] = {
+        name: top[name] / found["ceiling"][name] if found["ceiling"][name] else None for name in COEFFICIENTS
+    }
+    return found
+
+
+def _trivial(
+    top: Mapping[str, Any],
+    metric_draws: Mapping[str, np.ndarray],
+    judged: JudgedStories,
+    bootstrap: PromptBootstrap,
+) -> dict[str, Any]:
+    """Trivial rows, and for each coefficient whether the metric beats the strongest of them.
+
+    A trivial row counts by its absolute value: its sign could be turned for free. The metric beats it where
+    the whole 95 % interval of the paired difference lies above 0.
+    """
+    rows: dict[str, Any] = {}
+    draws = {}
+    for name, scores in trivial_scores(judged.stories).items():
+        reason = why_undefined(scores, judged.scores)
+        if reason:
+            rows[name] = {"n": len(scores), "undefined": reason}
+            continue
+        draws[name] = bootstrap.correlations(scores)
+        rows[name] = {**correlate(scores, judged.scores), "intervals": intervals(draws[name])}
+    beats: dict[str, Any] = {}
+    for coefficient in COEFFICIENTS if draws else ():
+        best = max(draws, key=lambda name: abs(rows[name][coefficient]))
+        value = rows[best][coefficient]
+        test = paired_bootstrap(metric_draws[coefficient], np.sign(value) * draws[best][coefficient])
+        low = test["interval"][0] if test["interval"] else -np.inf
+        beats[coefficient] = {
+            "trivial": best,
+            "difference": top[coefficient] - abs(value),
+            **test,
+            "beats": bool(low > 0),
+        }
+    return {"rows": rows, "beats": beats}
+
+
+def _comparisons(
+    metric: np.ndarray,
+    others: Mapping[str, np.ndarray],
+    judged: JudgedStories,
+    metric_draws: dict[str, np.ndarray],
+    bootstrap: PromptBootstrap,
+) -> dict[str, Any]:
+    if not others:
+        raise ValueError("no other metric was given to compare with")
+    found = {
+        name: compare(metric, scores, judged.scores, metric_draws, bootstrap.correlations(scores))
+        for name, scores in others.items()
+    }
+    for test in ("williams", "steiger"):
+        p_values = {name: one[test]["p_value"] for name, one in found.items() if "p_value" in one[test]}
+        for name, corrected in correct(p_values).items():
+            found[name][test]["holm"] = corrected["holm"]
+    return found
+
+
+def _family(top: Mapping[str, Any]) -> dict[str, float]:
+    """Pearson's p-value of every table cell: the family that is corrected together."""
+    family = {"overall": top["p_values"]["pearson"]}
+    for name, cell in top.get("by_error_type", {}).get("types", {}).items():
+        if "p_values" in cell:
+            family[f"error type: {name}"] = cell["p_values"]["pearson"]
+    for name, cell in top.get("model_drift", {}).get("by_source", {}).items():
+        if "p_values" in cell:
+            family[f"source: {name}"] = cell["p_values"]["pearson"]
+    return family

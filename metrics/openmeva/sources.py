@@ -1,0 +1,81 @@
+"""Human judgments by source model: the boxes of OpenMEVA's Figure 3, and tests between sources."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from .comparison import correct
+from .judged import JudgedStories
+
+
+def judgments_by_source(judged: JudgedStories) -> dict[str, Any]:
+    """Five-number summaries by source, and whether the sources differ.
+
+    Where every prompt has one story of each source the tests are paired by prompt (Friedman for all,
+    Wilcoxon's signed ranks for two), otherwise not (Kruskal-Wallis, Mann-Whitney). Pairs are corrected after
+    Holm and Benjamini-Hochberg.
+
+    Raises:
+        ValueError: fewer than two source models are known.
+    """
+    if judged.source_models is None or len(set(judged.source_models)) < 2:
+        raise ValueError("the rows do not name two source models")
+    names = np.array(judged.source_models)
+    systems = list(dict.fromkeys(judged.source_models))
+    groups = {name: judged.scores[names == name] for name in systems}
+    table = _by_prompt(judged, names, systems)
+    paired = table is not None
+    values = dict(zip(systems, table.T, strict=True)) if table is not None else groups
+    overall = _overall(list(values.values()), paired)
+    p_values = {}
+    for first, second in combinations(systems, 2):
+        if paired:
+            test = stats.wilcoxon(values[first], values[second], zero_method="zsplit")
+        else:
+            test = stats.mannwhitneyu(values[first], values[second])
+        p_values[f"{first} / {second}"] = float(test.pvalue)
+    return {
+        "boxes": {name: _box(group) for name, group in groups.items()},
+        "overall": overall,
+        "pairs": {"test": "wilcoxon" if paired else "mann-whitney", "p_values": correct(p_values)},
+    }
+
+
+def _overall(groups: list[np.ndarray], paired: bool) -> dict[str, Any]:
+    # Friedman's chi-square needs three groups; two are told apart by their pair test alone.
+    if paired and len(groups) < 3:
+        return {"test": "none: two sources, see pairs"}
+    test = stats.friedmanchisquare(*groups) if paired else stats.kruskal(*groups)
+    return {
+        "test": "friedman" if paired else "kruskal-wallis",
+        "statistic": float(test.statistic),
+        "p_value": float(test.pvalue),
+    }
+
+
+def _by_prompt(judged: JudgedStories, names: np.ndarray, systems: list[str]) -> np.ndarray | None:
+    """`(prompts, systems)` judgments, or `None` unless each prompt has one story of each system."""
+    prompts, codes = np.unique(judged.prompts, return_inverse=True)
+    if len(judged) != len(prompts) * len(systems):
+        return None
+    table = np.full((len(prompts), len(systems)), np.nan)
+    table[codes, [systems.index(name) for name in names]] = judged.scores
+    return None if np.isnan(table).any() else table
+
+
+def _box(values: np.ndarray) -> dict[str, float]:
+    low, first, median, third, high = np.quantile(values, [0, 0.25, 0.5, 0.75, 1])
+    return {
+        "n": len(values),
+        "mean": float(values.mean()),
+        "sd": float(values.std(ddof=1)) if len(values) > 1 else 0.0,
+        "min": float(low),
+        "q1": float(first),
+        "median": float(median),
+        "q3": float(third),
+        "max": float(high),
+    }
