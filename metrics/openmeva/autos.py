@@ -45,8 +45,8 @@ def check_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     for number, row in enumerate(rows):
         if row["label"] == 0 and (row.get("perturbed_from"), row["aspect"]) not in seen:
             raise ValueError(
-                f"references, row {number}: no original {row.get('perturbed_from')!r} among the rows of aspect
-                " f"{row['aspect']!r}"
+                f"references, row {number}: no original {row.get('perturbed_from')!r} among the rows "
+                f"of aspect {row['aspect']!r}"
             )
     return rows
 
