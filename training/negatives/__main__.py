@@ -31,9 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m training.negatives", description=__doc__)
-    parser.add_argument(
-        "--stories", type=Path, required=True, help="JSON lines with a 'story', or text lines"
-    )
+    parser.add_argument("--stories", type=Path, required=True, help="JSON lines ('story') or text lines")
     parser.add_argument("--out", type=Path, required=True, help="JSON lines, one a story")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--epoch", type=int, default=0, help="another epoch, other samples")

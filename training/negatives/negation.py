@@ -42,6 +42,7 @@ def add_one(sentence: EditedSentence, draws: Draws, material: Material) -> Rewri
 def remove_one(sentence: EditedSentence, draws: Draws, material: Material) -> Rewrite | None:
     """Remove one of the sentence's negations; None where there is none."""
     words, tags, marks = sentence.words, sentence.tags, sentence.operations
-    rewrites = [affirm(words, tags, at, material.language) for at in removal_sites(words, tags)]
+    sites = [at for at in removal_sites(words, tags) if not marks[at]]
+    rewrites = [affirm(words, tags, at, material.language) for at in sites]
     untouched = [rewrite for rewrite in rewrites if not any(marks[rewrite.start : rewrite.end])]
     return draws.choice(untouched) if untouched else None

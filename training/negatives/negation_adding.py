@@ -22,6 +22,7 @@ from .verbs import (
 Words = Sequence[str]
 # before a gerund that modifies a noun or is one ("a running race", "his singing")
 MODIFIER_TAGS = frozenset({"DT", "PRP$", "POS", "JJ", "JJR", "JJS", "CD"})
+FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 
 
 def addition_sites(words: Words, tags: Words) -> list[tuple[int, str]]:
@@ -57,8 +58,8 @@ def rule_for(words: Words, tags: Words, at: int) -> str | None:
     if tag == "MD":
         return "modal" if word in MODALS and not inverted_without_contraction(words, tags, at) else None
     governed_by_have = head in HAVE and head_tag.startswith("VB")
-    if governed_by_have and tag in {"VBN", "VBD"}:
-        return "participle"  # taggers confuse the two after "had"
+    if governed_by_have and tag in {"VBN", "VBD"}:  # taggers confuse the two after "had"
+        return None if under_modal(words, tags, before) else "participle"
     if word in BE_FINITE:
         return "be" if not inverted_without_contraction(words, tags, at) else None
     if head in BE and head_tag.startswith("VB"):
@@ -72,6 +73,12 @@ def rule_for(words: Words, tags: Words, at: int) -> str | None:
     return form_rule(words, tags, at)
 
 
+def under_modal(words: Words, tags: Words, at: int) -> bool:
+    """Whether the form of have at `at` follows a modal or a negation: "would have gone"."""
+    before = governor(words, tags, at)
+    return before >= 0 and (tags[before] == "MD" or words[before] in NEGATIONS)
+
+
 def form_rule(words: Words, tags: Words, at: int) -> str | None:
     """The rule for a full verb by its form."""
     tag = tags[at]
@@ -79,11 +86,12 @@ def form_rule(words: Words, tags: Words, at: int) -> str | None:
     if tag == "VBG":
         return None if previous in MODIFIER_TAGS else "gerund"
     if tag == "VBN":
-        # without "have": only after a noun ("a man named Bob"), in a sentence that has its main verb
-        finite = any(other in {"VBD", "VBZ", "VBP", "MD"} for other in tags)
-        return "participle" if finite and previous.startswith("NN") else None
+        # without "have": after a noun ("a man named Bob"), once the sentence has had its main verb
+        return "participle" if previous.startswith("NN") and FINITE & set(tags[:at]) else None
     if tag == "VB":
-        return "base" if at == 0 or words[at - 1] == '"' else None  # an imperative
+        # an imperative; with a finite verb beside it, taggers took some other word for one
+        starts = at == 0 or words[at - 1] == '"'
+        return "base" if starts and not FINITE & set(tags) else None
     return {"VBP": "base", "VBZ": "third_person", "VBD": "past"}.get(tag)
 
 
@@ -155,15 +163,23 @@ def negate_after(words: Words, tags: Words, at: int, contracted: bool, language:
 def negate_with_do(words: Words, tags: Words, at: int, contracted: bool, language: Language) -> Rewrite:
     """Base, third person and past: do, does or did + not + v."""
     word, tag = words[at], tags[at]
-    finite = {"VBZ": "VBZ", "VBD": "VBD"}.get(tag, "VBP")
-    auxiliary = next(form for form, form_tag in DO_TAGS.items() if form_tag == finite)
+    finite = tag if tag in {"VBZ", "VBD"} else "VBP"
     base = language.lemma(word, tag)
+    if finite == "VBP" and is_past_form(word, language):  # a tagger's slip: "they laughed" as VBP
+        finite, base = "VBD", language.lemma(word, "VBD")
+    auxiliary = next(form for form, form_tag in DO_TAGS.items() if form_tag == finite)
     negation = "n't" if contracted else "not"
     return Rewrite(
         at,
         at + 1,
         (Token(auxiliary, finite), Token(negation, "RB"), Token(base, "VB", at, touched=base != word)),
     )
+
+
+def is_past_form(word: str, language: Language) -> bool:
+    """Whether `word` is the past tense of another base form."""
+    base = language.lemma(word, "VBD")
+    return base != word and language.inflect(base, "VBD") == word
 
 
 def negate_before(words: Words, tags: Words, at: int, contracted: bool, language: Language) -> Rewrite:

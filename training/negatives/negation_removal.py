@@ -16,7 +16,7 @@ def removal_sites(words: Words, tags: Words) -> list[int]:
     Left alone: "ai n't", which has no affirmative; "not only" and "not until"; a "not" that stands for
     a clause ("or not", "why not").
 
-    >>> removal_sites(["i", "do", "n't", "know", "why", "not", "."], ["PRP", "VBP", "RB", "VB", "WRB", "RB", "."])
+    >>> removal_sites("i do n't know why not .".split(), "PRP VBP RB VB WRB RB .".split())
     [2]
     """
     return [at for at, word in enumerate(words) if word in NEGATIONS and is_removable(words, tags, at)]
@@ -48,7 +48,7 @@ def affirm(words: Words, tags: Words, at: int, language: Language) -> Rewrite:
         return Rewrite(at - 1, at + 1, (Token(CUT_MODALS[host], "MD", at - 1),))
     if host in DO_TAGS:
         verb = after_adverbs(words, tags, at + 1)
-        if verb < len(words) and is_base(words[verb], tags[verb], language):
+        if verb < len(words) and tags[verb] in {"VB", "VBP", "VBD"}:
             return without_do(words, tags, at, verb, language)
     return Rewrite(at - 1, at + 1, (Token(host, tag, at - 1),))
 
@@ -57,21 +57,19 @@ def without_do(words: Words, tags: Words, at: int, verb: int, language: Language
     """did not + v -> past, does not + v -> third person, do not + v -> v; "eat or drink" alike."""
     finite = DO_TAGS[words[at - 1]]
     tokens = [Token(words[k], tags[k], k, touched=False) for k in range(at + 1, verb)]
-    tokens.append(finite_form(words[verb], finite, verb, language))
+    tokens.append(finite_form(words[verb], tags[verb], finite, verb, language))
     end = verb + 1
     if end + 1 < len(words) and words[end] in {"or", "and"} and tags[end + 1] == "VB":
         tokens.append(Token(words[end], tags[end], end, touched=False))
-        tokens.append(finite_form(words[end + 1], finite, end + 1, language))
+        tokens.append(finite_form(words[end + 1], "VB", finite, end + 1, language))
         end += 2
     return Rewrite(at - 1, end, tuple(tokens))
 
 
-def finite_form(word: str, finite: str, at: int, language: Language) -> Token:
-    """The base form `word` in the tense that the removed auxiliary had."""
-    form = word if finite == "VBP" else language.inflect(word, finite)
-    return Token(form, finite, at)
+def finite_form(word: str, tag: str, finite: str, at: int, language: Language) -> Token:
+    """The base form `word` in the tense that the removed auxiliary had.
 
-
-def is_base(word: str, tag: str, language: Language) -> bool:
-    """Whether `word` is a verb in its base form (taggers say VBP now and then)."""
-    return tag == "VB" or (tag == "VBP" and language.lemma(word, tag) == word)
+    A form that is finite already stays ("did n't arrived" is met in stories).
+    """
+    is_base = tag == "VB" or (tag == "VBP" and language.lemma(word, finite) == word)
+    return Token(language.inflect(word, finite) if is_base and finite != "VBP" else word, finite, at)

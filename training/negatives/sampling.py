@@ -72,7 +72,9 @@ class UnionSampling:
         for name in values:
             if name not in known:
                 raise ValueError(f"expected keys among {', '.join(known)}, got {name!r}")
-        plain = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+        plain: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+        }
         return cls(**plain)
 
     def weights(self) -> dict[str, float]:

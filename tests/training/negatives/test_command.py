@@ -1,0 +1,87 @@
+"""``python -m training.negatives`` and the speed measurement."""
+
+import json
+
+import pytest
+
+from training.negatives.__main__ import main
+from training.negatives.speed import negatives_per_second
+
+STORIES = [
+    "Ann had a dog. It liked cheese. She denied that. The cats laughed at her. She found a small bone.",
+    "Tom hoped for rain. The garden was dry. No cloud came. He carried water. The roses did not bloom.",
+]
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs the command on stories; returns its status and the rows written."""
+
+    def run(lines, *options):
+        source, out = tmp_path / "stories.jsonl", tmp_path / "samples.jsonl"
+        source.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+        arguments = ["--stories", source, "--out", out, "--cache", tmp_path / "tags", *options]
+        status = main([str(argument) for argument in arguments])
+        rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()] if out.exists() else None
+        return status, rows
+
+    return run
+
+
+def as_lines(stories):
+    return [json.dumps({"story": story}) for story in stories]
+
+
+def test_samples(run):
+    status, rows = run(as_lines(STORIES), "--seed", 1)
+    assert status == 0
+    for row in rows:
+        assert row["negative"] != row["original"]
+        assert row["negative"][0] == row["original"][0]
+        flat = [word for words in row["negative"] for word in words]
+        for edit in row["edits"]:
+            assert set(edit) == {"operation", "level", "start", "end"}
+            assert 0 <= edit["start"] < edit["end"] <= len(flat)
+        original = [word for words in row["original"] for word in words]
+        assert max(origin for origins in row["origins"] for origin in origins) < len(original)
+
+
+def test_seed_decides(run):
+    lines = as_lines(STORIES * 5)
+    assert run(lines, "--seed", 1) == run(lines, "--seed", 1)
+    assert run(lines, "--seed", 1) != run(lines, "--seed", 2)
+
+
+def test_one_technique_only(run):
+    _, rows = run(as_lines(STORIES), "--techniques", "reordering")
+    assert [row["applied"] for row in rows] == [["sentence_reordering"]] * 2
+
+
+def test_a_story_without_sample(run):
+    status, rows = run(as_lines(["Hello."]))
+    assert status == 0
+    assert [row["negative"] for row in rows] == [None]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("no json", "line 3: expected a JSON object"),
+        ('{"text": "Hello."}', "line 3: expected a text in the field 'story', got None"),
+        ('{"story": " "}', "line 3: expected a story, got a blank one"),
+        ('{"story": "\\u200b"}', "line 3"),
+    ],
+)
+def test_bad_line(run, capsys, line, message):
+    status, rows = run([*as_lines(STORIES), line])
+    assert (status, rows) == (2, None)
+    assert message in capsys.readouterr().err
+
+
+def test_bad_option(run, capsys):
+    assert run(as_lines(STORIES), "--keep", "-1") == (2, None)
+    assert "keep: expected 0 or more, got -1" in capsys.readouterr().err
+
+
+def test_speed_is_measured(corpus, language):
+    assert negatives_per_second(corpus * 20, 1, language) > 0

@@ -1,0 +1,32 @@
+"""The properties of the samples on stories of ROCStories, where they are at hand."""
+
+import os
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from metrics.inference import Normalizer
+from training.corpora.stories import read_stories
+from training.negatives import UnionSampler, UnionSampling, tag_corpus
+from training.negatives.english import English
+
+ROOT = Path(__file__).parents[3]
+FILE = Path(os.environ.get("OPENMEVA_DATA", ROOT / ".." / "shared" / "data")) / "roc" / "validation.jsonl.gz"
+
+
+@pytest.mark.data
+@pytest.mark.skipif(not FILE.is_file(), reason=f"no {FILE}: set OPENMEVA_DATA to the data folder")
+@pytest.mark.parametrize("keep", [0, 1])
+def test_properties(tmp_path, check_origins, keep):
+    texts = list(islice(read_stories(FILE), 300))
+    stories = tag_corpus([Normalizer().sentences(text) for text in texts], tmp_path, progress=False)
+    samples = list(UnionSampler(stories, English(), UnionSampling(keep=keep)).sample_all())
+    for story, sample in zip(stories, samples, strict=True):
+        if sample is None:
+            assert len(story) <= keep, "every story with a sentence that may change has a sample"
+            continue
+        assert sample.words != story.words
+        assert sample.words[:keep] == story.words[:keep]
+        assert len(sample.words) == len(story.words)
+        check_origins(sample, story)

@@ -1,0 +1,63 @@
+"""Reordering."""
+
+from collections import Counter
+
+import pytest
+
+from training.negatives import EditedStory
+from training.negatives.reordering import reorder_sentences
+
+
+def test_golden(ken, draws, material, text):
+    edited = reorder_sentences(ken, draws(4), material)
+    assert text(edited) == [
+        "[MALE] was out jogging one morning .",
+        "the weather was good and cool .",
+        "he went several miles .",
+        "he did n't walk home .",
+        "[MALE] felt hot .",
+    ]
+    assert edited.origins[2] == [24, 25, 26, 27, 28]
+    assert edited.operations == [[""] * len(words) for words in edited.words]
+    # the fourth sentence stayed where it was
+    assert [sentence.moved for sentence in edited.sentences] == [False, False, True, False, True]
+    assert [tuple(edit) for edit in edited.edits()] == [
+        ("reordering", "sentence", 14, 19),
+        ("reordering", "sentence", 25, 29),
+    ]
+
+
+def test_every_other_order_is_as_likely(story, draws, material):
+    four = EditedStory.start(story("w/UH .", "a/UH .", "b/UH .", "c/UH ."))
+    orders = Counter(
+        "".join(words[0] for words in reorder_sentences(four, draws(seed), material).words)
+        for seed in range(5000)
+    )
+    assert set(orders) == {"wacb", "wbac", "wbca", "wcab", "wcba"}
+    for count in orders.values():
+        assert count == pytest.approx(1000, abs=130)  # four standard deviations are 113
+
+
+def test_two_sentences_swap(story, draws, material, text):
+    three = EditedStory.start(story("she/PRP left/VBD .", "he/PRP ran/VBD .", "it/PRP fell/VBD ."))
+    for seed in range(20):
+        edited = reorder_sentences(three, draws(seed), material)
+        assert text(edited) == ["she left .", "it fell .", "he ran ."]
+        assert edited.origins == [[0, 1, 2], [6, 7, 8], [3, 4, 5]]
+        assert [tuple(edit) for edit in edited.edits()] == [
+            ("reordering", "sentence", 3, 6),
+            ("reordering", "sentence", 6, 9),
+        ]
+
+
+def test_exchanging_identical_sentences_is_no_change(story, draws, material, text):
+    same = EditedStory.start(story("she/PRP left/VBD .", *["he/PRP ran/VBD ."] * 3))
+    assert reorder_sentences(same, draws(0), material) is None
+    mixed = EditedStory.start(story("she/PRP left/VBD .", *["he/PRP ran/VBD ."] * 3, "it/PRP fell/VBD ."))
+    for seed in range(30):
+        assert text(reorder_sentences(mixed, draws(seed), material)) != text(mixed)
+
+
+def test_one_sentence_cannot_be_reordered(story, draws, material):
+    two = EditedStory.start(story("she/PRP left/VBD .", "he/PRP ran/VBD ."))
+    assert reorder_sentences(two, draws(0), material) is None

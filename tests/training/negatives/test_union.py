@@ -1,0 +1,217 @@
+"""The sampler: distributions, composition, determinism."""
+
+from collections import Counter
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from training.negatives import (
+    OPERATIONS,
+    TECHNIQUE_OPERATIONS,
+    EditedStory,
+    TaggedStory,
+    UnionSampler,
+    UnionSampling,
+)
+
+SAMPLES = 4000
+
+
+def technique(operation):
+    return operation.partition("_")[2]
+
+
+@pytest.fixture
+def sampler(corpus, language):
+    return UnionSampler(corpus, language, seed=3)
+
+
+@pytest.fixture
+def samples(sampler, corpus):
+    return [sampler.sample(epoch % len(corpus), epoch) for epoch in range(SAMPLES)]
+
+
+def test_number_of_techniques(samples):
+    counts = Counter(len(sample.applied) for sample in samples)
+    for count, share in zip((1, 2, 3, 4), UnionSampling().counts, strict=True):
+        assert counts[count] / SAMPLES == pytest.approx(share, abs=0.025)
+
+
+def inclusion(weights, counts):
+    """How often each technique is among those drawn, by enumeration of all orders."""
+    shares = dict.fromkeys(weights, 0.0)
+    for order in permutations(weights):
+        probability, left = 1.0, 1.0
+        for name in order:
+            probability *= weights[name] / left
+            left -= weights[name]
+            if left <= 1e-12:
+                break
+        for size, share in enumerate(counts, 1):
+            for name in order[:size]:
+                shares[name] += probability * share
+    return shares
+
+
+def test_techniques_without_replacement(samples):
+    weights = dict(UnionSampling().techniques)
+    expected = inclusion(weights, UnionSampling().counts)
+    drawn = Counter(technique(name) for sample in samples for name in sample.applied)
+    for sample in samples:
+        names = [technique(name) for name in sample.applied]
+        assert len(names) == len(set(names))
+    for name, share in expected.items():
+        assert drawn[name] / SAMPLES == pytest.approx(share, abs=0.03)
+
+
+def test_first_technique_by_weight(samples):
+    single = Counter(technique(sample.applied[0]) for sample in samples if len(sample.applied) == 1)
+    for name, weight in UnionSampling().techniques.items():
+        assert single[name] / single.total() == pytest.approx(weight, abs=0.04)
+
+
+def test_levels_are_equally_likely(samples):
+    drawn = Counter(name for sample in samples for name in sample.applied)
+    for levels in TECHNIQUE_OPERATIONS.values():
+        for name in levels:
+            share = drawn[name] / sum(drawn[level] for level in levels)
+            assert share == pytest.approx(1 / len(levels), abs=0.05)
+
+
+def test_every_operation_fires(samples):
+    assert {name for sample in samples for name in sample.applied} == set(OPERATIONS)
+
+
+@pytest.mark.parametrize("name", list(OPERATIONS))
+def test_every_operation_changes_the_text(name, ken, draws, material, corpus, check_origins):
+    for seed in range(30):
+        edited = OPERATIONS[name](ken, draws(seed), material)
+        assert edited.applied == (name,)
+        assert edited.words != ken.words
+        assert edited.words[0] == ken.words[0]
+        assert edited.edits()
+        check_origins(edited, corpus[0])
+
+
+@pytest.mark.parametrize("second", list(OPERATIONS))
+@pytest.mark.parametrize("first", list(OPERATIONS))
+def test_composition_keeps_earlier_edits(first, second, ken, draws, material, corpus, check_origins):
+    for seed in range(30):
+        once = OPERATIONS[first](ken, draws(seed), material)
+        twice = OPERATIONS[second](once, draws(seed + 100), material)
+        if twice is None:  # as when all sentences were moved: nothing that may be replaced
+            continue
+        kinds = {(edit.level, edit.operation) for edit in twice.edits()}
+        assert {tuple(first.split("_")), tuple(second.split("_"))} <= kinds
+        check_origins(twice, corpus[0])
+        # tokens that the first touched and the second did not are all still there
+        assert touched(twice, first) >= touched(once, first) or second == "lexical_repetition"
+
+
+def touched(story, operation):
+    return sum(names.count(operation) for names in story.operations)
+
+
+def test_samples_differ_and_keep_the_context(samples, corpus, check_origins):
+    for epoch, sample in enumerate(samples):
+        original = corpus[epoch % len(corpus)]
+        assert sample.words != original.words
+        assert sample.words[0] == original.words[0]
+        assert len(sample.words) == len(original.words)
+        check_origins(sample, original)
+        for name in sample.applied:
+            level, _, operation = name.partition("_")
+            assert any((edit.level, edit.operation) == (level, operation) for edit in sample.edits())
+
+
+def test_edit_spans_lie_in_the_text(samples):
+    for sample in samples[:500]:
+        size = sum(map(len, sample.words))
+        edits = sample.edits()
+        assert all(0 <= edit.start < edit.end <= size for edit in edits)
+        assert [edit.start for edit in edits] == sorted(edit.start for edit in edits)
+
+
+def test_keep_nothing(corpus, language):
+    sampler = UnionSampler(corpus, language, UnionSampling(keep=0))
+    firsts = [sampler.sample(0, epoch).words[0] for epoch in range(200)]
+    assert any(first != corpus[0].words[0] for first in firsts)
+
+
+@pytest.mark.parametrize("left_out", list(TECHNIQUE_OPERATIONS))
+def test_ablation(left_out, corpus, language):
+    sampler = UnionSampler(corpus, language, UnionSampling(without=(left_out,)))
+    drawn = {technique(name) for epoch in range(200) for name in sampler.sample(0, epoch).applied}
+    assert drawn == set(TECHNIQUE_OPERATIONS) - {left_out}
+
+
+def test_inapplicable_techniques_are_replaced(story, language):
+    # one sentence after the context, without verb or keyword: only an n-gram or a foreign sentence fit
+    corpus = [story("she/PRP left/VBD .", "oh/UH !"), story("he/PRP ran/VBD .", "ah/UH !")]
+    sampler = UnionSampler(corpus, language)
+    drawn = {name for epoch in range(100) for name in sampler.sample(0, epoch).applied}
+    assert drawn == {"lexical_repetition", "sentence_substitution"}
+
+
+def test_story_to_which_nothing_applies(story, corpus, language):
+    sampler = UnionSampler([*corpus, story("she/PRP left/VBD .")], language)
+    assert sampler.sample(3) is None
+
+
+def key(sample):
+    return sample.words, sample.tags, sample.origins, sample.operations, sample.applied, sample.edits()
+
+
+def test_same_for_any_number_of_processes(corpus, language):
+    stories = corpus * 150  # more than two chunks
+    one = [key(s) for s in UnionSampler(stories, language, seed=5).sample_all(epoch=2)]
+    two = [key(s) for s in UnionSampler(stories, language, seed=5).sample_all(epoch=2, processes=2)]
+    assert one == two
+    backwards = range(len(stories) - 1, -1, -1)
+    again = UnionSampler(stories, language, seed=5).sample_all(epoch=2, indices=backwards)
+    assert [key(s) for s in again] == one[::-1]
+
+
+def test_seed_and_epoch_change_the_sample(corpus, language):
+    def sample(seed, epoch):
+        return [key(s) for s in UnionSampler(corpus * 10, language, seed=seed).sample_all(epoch)]
+
+    assert sample(0, 0) == sample(0, 0)
+    assert sample(0, 0) != sample(1, 0)
+    assert sample(0, 0) != sample(0, 1)
+
+
+def test_stories_from_outside_the_corpus(sampler, story, draws):
+    outside = story("she/PRP left/VBD .", "he/PRP went/VBD home/NN .", "it/PRP was/VBD good/JJ .")
+    assert sampler.edit(EditedStory.start(outside), draws(0)).words != outside.words
+
+
+def test_the_generator_of_the_caller_is_all_the_randomness(corpus, language):
+    np.random.seed(0)  # noqa: NPY002 - the global state must not matter
+    first = key(UnionSampler(corpus, language).sample(0))
+    np.random.seed(1)  # noqa: NPY002
+    assert key(UnionSampler(corpus, language).sample(0)) == first
+
+
+def test_bad_arguments(corpus, language, sampler):
+    with pytest.raises(ValueError, match="at least one story"):
+        UnionSampler([], language)
+    with pytest.raises(ValueError, match="seed of 0 or more, got -1"):
+        UnionSampler(corpus, language, seed=-1)
+    with pytest.raises(ValueError, match=r"0 \.\. 2, got 3"):
+        sampler.sample(3)
+
+
+@pytest.mark.parametrize(
+    ("words", "tags", "message"),
+    [
+        ([], [], "at least one sentence"),
+        ([["a"]], [], "tags for 1 sentences, got 0"),
+        ([["a"], []], [["DT"], []], "sentence 1: expected at least one word"),
+        ([["a", "b"]], [["DT"]], "sentence 0: expected 2 tags, got 1"),
+    ],
+)
+def test_bad_stories(words, tags, message):
+    with pytest.raises(ValueError, match=message):
+        TaggedStory(words, tags)
