@@ -6,6 +6,7 @@
 | `inflection` | lemma of a tagged word, and the form of a lemma for a tag |
 | `lexicon` | antonyms, synonyms and the test for keywords, from WordNet and, where fetched, ConceptNet |
 | `resources` | fetches both (`make resources`) and says what is missing |
+| `speed` | stories tagged a second, for the benchmark of speed |
 | `train_tagger` | trains and measures the tagger's weights, which are shipped in `taggers/` |
 
 Normalisation, sentence splitting, tokenisation and delexicalisation are needed when a story is scored too and

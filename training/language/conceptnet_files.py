@@ -5,8 +5,9 @@ What is kept is one tab-separated file of English assertions, `relation head tai
 """
 
 import gzip
-import urllib.error
+import http.client
 import urllib.request
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,7 @@ KEPT_RELATIONS = frozenset(NEGATED_RELATIONS + EVENT_RELATIONS)
 DUMP_URL = "https://s3.amazonaws.com/conceptnet/downloads/2019/edges/conceptnet-assertions-5.7.0.csv.gz"
 FILE_NAME = "assertions.tsv"
 TIMEOUT_SECONDS = 30
+_DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
 def parse_lists(lines: Iterable[str], name: str = "") -> Iterator[Assertion]:
@@ -71,10 +73,14 @@ def read_assertions(path: Path) -> Iterator[Assertion]:
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: a line in none of the forms, or not in the form of the first one; the message names it.
+        ValueError: a line in none of the forms or not in that of the first one, named by the message; or a
+            damaged `.gz` file.
     """
-    with _opened(path) as lines:
-        yield from parse(lines, str(path))
+    try:
+        with _opened(path) as lines:
+            yield from parse(lines, str(path))
+    except _DAMAGE as error:
+        raise ValueError(f"{path} is damaged: {error}") from error
 
 
 def parse(lines: Iterable[str], name: str) -> Iterator[Assertion]:
@@ -111,7 +117,7 @@ def download(url: str = DUMP_URL) -> Iterator[Assertion]:
     """Kept assertions of the publisher's dump (about 500 MB), filtered while it arrives and not stored.
 
     Raises:
-        OSError: the server can't be reached, or the connection broke.
+        OSError, EOFError, http.client.HTTPException, zlib.error: no connection, or one that broke.
     """
     with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as answer, Progress() as progress:
         length = int(answer.headers.get("Content-Length") or 0) or None
@@ -155,7 +161,7 @@ def fetch_conceptnet(folder: Path, path: Path | None = None, url: str = DUMP_URL
         return store(read_assertions(path), folder)
     try:
         return store(download(url), folder)
-    except (urllib.error.URLError, OSError) as error:
+    except (OSError, http.client.HTTPException, *_DAMAGE) as error:
         raise RuntimeError(
             f"ConceptNet could not be fetched from {url} ({error}). With a copy at hand, run `python -m"
             " training.language.resources --conceptnet FILE`: the dump itself, CN-100K's triples, or lines"

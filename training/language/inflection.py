@@ -126,7 +126,7 @@ def _lemma(word: str, tag: str) -> str:
     known = _LEMMAS.get((word, tag[:1]))
     if known is not None:
         return known
-    if tag in _BASE_TAGS or tag not in _NUMBER_AND_TENSE:
+    if not word or tag in _BASE_TAGS or tag not in _NUMBER_AND_TENSE:
         return word
     candidates = getLemma(word, _NUMBER_AND_TENSE[tag])
     # "found" is a form of "find" and of "found", as a past tense only of the first.
@@ -139,7 +139,7 @@ def _inflect(base: str, tag: str) -> str:
     known = _FORMS.get((base, tag))
     if known is not None:
         return known
-    if tag not in _NUMBER_AND_TENSE:
+    if not base or tag not in _NUMBER_AND_TENSE:
         return base
     forms = _inflections(base, tag)
     return forms[0] if forms else base

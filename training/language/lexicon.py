@@ -28,10 +28,10 @@ CONTENT_CLASSES = {
 AUXILIARIES = frozenset({"be", "have", "do"})
 _FUNCTION_WORDS = """
     about all also any anymore anyway as away back both down each either else enough especially even ever few
-    first get gon got here however how in instead just last least less let lot many maybe more most much n't na
-    neither next no nor not now off often on one only other otherwise out over own perhaps please quite rather
-    really same several so some someone something somewhat still such than that then there thing though thus
-    today together too up upon very well when where why yet
+    first get gon got here however how in instead just last least less let lot many maybe more most much n't
+    na neither next no nor not now off often on one only other otherwise out over own perhaps please quite
+    rather really same several so some someone something somewhat still such than that then there thing though
+    thus today together too up upon very well when where why yet
 """
 # Tagged as nouns, verbs, adjectives or adverbs, these hold a sentence together and name nothing in it.
 STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
@@ -63,8 +63,8 @@ def antonyms(word: str, tag: str) -> tuple[str, ...]:
 def synonyms(word: str, tag: str) -> tuple[str, ...]:
     """Words of the same meaning by WordNet, in the senses that the word is mostly used in.
 
-    A sense counts when SemCor, whose counts come with WordNet, has it at least half as often as the word's most
-    frequent one; a synonym, when SemCor has it in that sense: "dog" is also "frump", "go" also "locomote".
+    A sense counts when SemCor, whose counts come with WordNet, has it at least half as often as the word's
+    most frequent one; a synonym, when SemCor has it in that sense: "dog" is also "frump", "go" "locomote".
 
     Args, Returns, Raises:
         As for `antonyms`.

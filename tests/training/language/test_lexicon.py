@@ -1,0 +1,148 @@
+"""Antonyms, synonyms and keywords on WordNet alone, and with a small ConceptNet made here."""
+
+import nltk
+import pytest
+
+from training.language import conceptnet_files, lexicon, resources
+from training.language.lexicon import antonyms, is_keyword, synonyms
+
+
+def clear_caches():
+    for cached in (
+        lexicon._antonyms,
+        lexicon._synonyms,
+        lexicon.is_keyword,
+        lexicon._conceptnet,
+        lexicon.wordnet,
+    ):
+        cached.cache_clear()
+
+
+@pytest.fixture
+def wordnet_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(resources, "conceptnet_folder", lambda: tmp_path)
+    clear_caches()
+    yield tmp_path
+    clear_caches()
+
+
+@pytest.fixture
+def with_conceptnet(wordnet_alone):
+    assertions = [
+        ("Antonym", "went", "stayed"),
+        ("Antonym", "go", "arrive"),
+        ("Antonym", "go", "take off"),
+        ("Antonym", "go", "her"),
+        ("NotDesires", "dog", "fleas"),
+        ("NotCapableOf", "dog", "cats"),
+        ("NotHasProperty", "dog", "invisible"),
+        ("Causes", "dog", "noise"),
+        ("Antonym", "mackled", "unmackled"),
+    ]
+    conceptnet_files.store(assertions, wordnet_alone)
+
+
+@pytest.mark.usefixtures("wordnet_alone")
+@pytest.mark.parametrize(
+    ("word", "tag", "expected"),
+    [
+        ("happy", "JJ", ("unhappy",)),
+        ("loved", "VBD", ("hated",)),
+        ("Opened", "VBD", ("Closed",)),
+        ("quickly", "RB", ("slowly",)),
+        ("taller", "JJR", ("shorter",)),
+        ("men", "NNS", ("women",)),
+        ("agreed", "VBD", ("disagreed",)),
+        ("goes", "VBZ", ("comes",)),
+        ("buying", "VBG", ("selling",)),
+        ("table", "NN", ()),
+        ("the", "DT", ()),
+        ("[MALE]", "NNP", ()),
+        ("Love", "NNP", ()),
+    ],
+)
+def test_antonyms_by_wordnet(word, tag, expected):
+    assert antonyms(word, tag) == expected
+
+
+@pytest.mark.usefixtures("with_conceptnet")
+def test_antonyms_by_conceptnet():
+    # By surface ("went") and by lemma ("go"), as past tenses; no phrase, and nothing that is no verb.
+    # WordNet adds "come", which alone it would give.
+    assert antonyms("went", "VBD") == ("arrived", "came", "stayed")
+    # Lists of one word differ in number and part of speech: nouns alone are kept, and agree with the tag.
+    assert antonyms("dogs", "NNS") == ("cats", "fleas")
+    assert antonyms("dog", "NN") == ("cat", "flea")
+
+
+@pytest.mark.usefixtures("wordnet_alone")
+@pytest.mark.parametrize(
+    ("word", "tag", "expected"),
+    [
+        ("quickly", "RB", "rapidly"),
+        ("bigger", "JJR", "larger"),
+        ("bought", "VBD", "purchased"),
+        ("Results", "NNS", "Consequences"),
+    ],
+)
+def test_synonyms(word, tag, expected):
+    assert expected in synonyms(word, tag)
+
+
+@pytest.mark.usefixtures("wordnet_alone")
+def test_rare_senses_give_no_synonyms():
+    assert not {"frump", "cad", "blackguard"} & set(synonyms("dog", "NN"))
+    assert "locomoted" not in synonyms("went", "VBD")
+    assert synonyms("the", "DT") == ()
+
+
+@pytest.mark.usefixtures("with_conceptnet")
+def test_results_are_sorted_single_words_other_than_the_word():
+    words = [
+        ("went", "VBD"),
+        ("good", "JJ"),
+        ("better", "JJR"),
+        ("dogs", "NNS"),
+        ("careful", "JJS"),
+        ("make", "VB"),
+    ]
+    for word, tag in words:
+        for found in (antonyms(word, tag), synonyms(word, tag)):
+            assert list(found) == sorted(set(found))
+            assert all(other.isalpha() and other != word for other in found)
+
+
+@pytest.mark.usefixtures("with_conceptnet")
+@pytest.mark.parametrize(
+    ("word", "tag", "expected"),
+    [
+        ("dog", "NN", True),
+        ("went", "VBD", True),
+        ("nobody", "NN", True),
+        ("never", "RB", True),
+        ("mackled", "JJ", True),  # only ConceptNet has it
+        ("glorped", "VBD", False),
+        ("was", "VBD", False),
+        ("did", "VBD", False),
+        ("has", "VBZ", False),
+        ("could", "MD", False),
+        ("not", "RB", False),
+        ("very", "RB", False),
+        ("the", "DT", False),
+        ("[FEMALE]", "NNP", False),
+        ("Boston", "NNP", False),
+        (".", ".", False),
+        ("1990", "NN", False),
+    ],
+)
+def test_keywords(word, tag, expected):
+    assert is_keyword(word, tag) is expected
+
+
+@pytest.mark.usefixtures("wordnet_alone")
+def test_a_missing_wordnet_names_the_command(tmp_path, monkeypatch):
+    monkeypatch.setattr(resources, "nltk_data_folder", lambda: tmp_path / "nltk_data")
+    monkeypatch.setattr(nltk.data, "path", [])
+    for call in (antonyms, synonyms, is_keyword):
+        with pytest.raises(resources.MissingResourceError, match="make resources"):
+            call("dog", "NN")

@@ -1,0 +1,114 @@
+"""Where resources are looked for, and what the command says when they can't be had."""
+
+import nltk
+import pytest
+
+from training.language import resources
+from training.language.conceptnet_files import store
+from training.language.resources import MissingResourceError, find, main, require
+from training.language.wordnet_files import REQUIRED_FILES, FetchError
+
+
+@pytest.fixture
+def empty(tmp_path, monkeypatch):
+    monkeypatch.setattr(resources, "RESOURCES_FOLDER", tmp_path / ".resources")
+    monkeypatch.setattr(nltk.data, "path", [])
+    monkeypatch.delenv("NLTK_DATA", raising=False)
+    return tmp_path
+
+
+def write_wordnet(nltk_data):
+    folder = nltk_data / "corpora" / "wordnet"
+    folder.mkdir(parents=True)
+    for name in REQUIRED_FILES:
+        (folder / name).write_text("")
+    return folder
+
+
+def refuse(*arguments, **options):
+    raise AssertionError("nothing is to be fetched")
+
+
+def test_missing_resources(empty):
+    for name, command in (("wordnet", "make resources"), ("conceptnet", "--conceptnet FILE")):
+        assert find(name) is None
+        with pytest.raises(MissingResourceError, match=command) as failure:
+            require(name)
+        assert isinstance(failure.value, FileNotFoundError)
+    with pytest.raises(ValueError, match="unknown resource 'framenet': expected one of wordnet, conceptnet"):
+        require("framenet")
+
+
+def test_places(empty, monkeypatch):
+    path = store([("Antonym", "a", "b")], empty / ".resources" / "conceptnet")
+    assert require("conceptnet") == path
+    elsewhere = write_wordnet(empty / "elsewhere")
+    monkeypatch.setattr(nltk.data, "path", [str(empty / "elsewhere")])
+    assert require("wordnet") == elsewhere
+    own = write_wordnet(empty / ".resources" / "nltk_data")
+    assert require("wordnet") == own
+    monkeypatch.setenv("NLTK_DATA", str(empty / "elsewhere"))
+    assert require("wordnet") == elsewhere
+
+
+def test_nltk_is_told_once(empty):
+    write_wordnet(empty / ".resources" / "nltk_data")
+    resources.use_with_nltk()
+    resources.use_with_nltk()
+    assert nltk.data.path == [str(empty / ".resources" / "nltk_data")]
+
+
+def test_the_real_wordnet_is_readable():
+    resources.use_with_nltk()
+    from nltk.corpus import wordnet
+
+    assert wordnet.morphy("children", "n") == "child"
+    assert wordnet.synsets("dog", "n")[0].lexname() == "noun.animal"
+
+
+def test_command_with_a_file(empty, monkeypatch, capsys):
+    monkeypatch.setattr(resources, "fetch_wordnet", lambda folder: write_wordnet(folder))
+    (empty / "first").write_text("love|||/r/Antonym|||hate\n")
+    (empty / "second").write_text("Causes\teat\tfull\n")
+    assert main(["--conceptnet", str(empty / "first"), "--conceptnet", str(empty / "second")]) == 0
+    assert require("conceptnet").read_text() == "Antonym\tlove\thate\nCauses\teat\tfull\n"
+    assert "WordNet: " in capsys.readouterr().out
+
+
+def test_command_with_a_bad_file(empty, monkeypatch, capsys):
+    monkeypatch.setattr(resources, "fetch_wordnet", lambda folder: folder)
+    (empty / "bad").write_text("prose\n")
+    assert main(["--conceptnet", str(empty / "bad")]) == 1
+    assert main(["--conceptnet", str(empty / "none")]) == 1
+    said = capsys.readouterr().err
+    assert "line 1" in said
+    assert "none" in said
+
+
+def test_command_without_any_source(empty, monkeypatch, capsys):
+    def nothing(folder):
+        raise FetchError("WordNet could not be fetched")
+
+    monkeypatch.setattr(resources, "fetch_wordnet", nothing)
+    assert main(["--wordnet-only"]) == 1
+    assert "WordNet could not be fetched" in capsys.readouterr().err
+
+
+def test_command_goes_on_without_conceptnet(empty, monkeypatch, capsys):
+    def unreachable(folder):
+        raise RuntimeError("no route to the publisher")
+
+    monkeypatch.setattr(resources, "fetch_wordnet", lambda folder: folder)
+    monkeypatch.setattr(resources, "fetch_conceptnet", refuse)
+    assert main(["--wordnet-only"]) == 0
+    monkeypatch.setattr(resources, "fetch_conceptnet", unreachable)
+    assert main([]) == 0
+    assert "no route" in capsys.readouterr().err
+    store([("Antonym", "a", "b")], resources.conceptnet_folder())
+    monkeypatch.setattr(resources, "fetch_conceptnet", refuse)
+    assert main([]) == 0
+
+
+def test_exclusive_options(empty):
+    with pytest.raises(SystemExit):
+        main(["--wordnet-only", "--conceptnet", "x"])

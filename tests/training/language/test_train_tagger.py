@@ -1,0 +1,115 @@
+"""Training on a treebank small enough to learn by heart; accuracy of the shipped weights where EWT is."""
+
+import gzip
+import json
+import os
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from training.language.tagging import load_tagger
+from training.language.train_tagger import (
+    QuickPerceptron,
+    delexicalised,
+    lower_cased,
+    main,
+    read_ewt,
+    rounded,
+)
+
+TREEBANK = [
+    "The/DT dog/NN barks/VBZ ./.",
+    "Anna/NNP saw/VBD the/DT dogs/NNS ./.",
+    "They/PRP saw/VBD New/NNP York/NNP ./.",
+    "A/DT saw/NN cuts/VBZ ./.",
+]
+
+
+def sentences():
+    return [[tuple(token.rsplit("/", 1)) for token in line.split()] for line in TREEBANK]
+
+
+@pytest.fixture
+def ewt(tmp_path) -> Path:
+    for split in ("train", "test"):
+        with gzip.open(tmp_path / f"{split}.jsonl.gz", "wt", encoding="utf-8") as file:
+            for sentence in sentences():
+                words, tags = zip(*sentence, strict=True)
+                file.write(json.dumps({"tokens": words, "xpos": tags}) + "\n")
+    return tmp_path
+
+
+def test_learns_a_small_treebank_by_heart_and_repeatably(ewt, capsys):
+    state = random.getstate()
+    for folder in ("first", "second"):
+        main(["--data", str(ewt), "--output", str(ewt / folder), "--threshold", "0"])
+    assert "as written:  1.0000" in capsys.readouterr().out
+    assert random.getstate() == state, "the global generator is left alone"
+    files = sorted(file.name for file in (ewt / "first").iterdir())
+    assert files == [f"averaged_perceptron_tagger_eng.{x}.json" for x in ("classes", "tagdict", "weights")]
+    for name in files:
+        assert (ewt / "first" / name).read_bytes() == (ewt / "second" / name).read_bytes()
+    tagger = load_tagger(ewt / "first")
+    assert tagger.tag(["[MALE]", "saw", "the", "dogs", "."])[0] == ("[MALE]", "NNP")
+    assert tagger.tag(["anna", "saw", "the", "dogs", "."])[1:4] == [
+        ("saw", "VBD"),
+        ("the", "DT"),
+        ("dogs", "NNS"),
+    ]
+
+
+def test_evaluate_trains_nothing(ewt, capsys):
+    with pytest.raises(FileNotFoundError):
+        main(["--data", str(ewt), "--output", str(ewt / "none"), "--evaluate"])
+    assert not (ewt / "none").exists()
+
+
+def test_copies_of_the_sentences():
+    assert lower_cased(sentences())[1][0] == ("anna", "NNP")
+    changed = delexicalised(sentences(), np.random.default_rng(1))
+    assert len(changed) == 1, "only a proper noun that stands alone is replaced"
+    assert changed[0][0][0] in ("[MALE]", "[FEMALE]", "[NEUTRAL]")
+    assert changed[0][1:] == sentences()[1][1:]
+
+
+def test_weights_are_rounded_to_quarters():
+    weights = {"b": {"NN": 1.13, "VB": -0.9}, "a": {"NN": 2.9, "DT": 0.2}, "c": {"NN": 0.1}}
+    assert rounded(weights, threshold=0.5) == {"a": {"NN": 3}, "b": {"NN": 1.25, "VB": -1}}
+    assert list(rounded(weights, threshold=0.5)) == ["a", "b"]
+
+
+def test_quick_perceptron_decides_as_nltk():
+    rng = np.random.default_rng(2)
+    labels = ["A", "B", "C", "D"]
+    for _ in range(200):
+        weights = {
+            feature: {label: float(rng.integers(-2, 3)) / 4 for label in labels if rng.random() < 0.5}
+            for feature in "uvwxyz"
+        }
+        quick = QuickPerceptron(weights)
+        quick.classes = set(labels)
+        features = {feature: 1 for feature in "uvwxyzq" if rng.random() < 0.6}
+        assert quick.predict(features) == super(QuickPerceptron, quick).predict(features)
+
+
+def test_a_bad_line_is_named(tmp_path):
+    path = tmp_path / "train.jsonl.gz"
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        file.write('{"tokens": ["a"], "xpos": ["DT"]}\n{"tokens": ["a", "b"], "xpos": ["DT"]}\n')
+    with pytest.raises(ValueError, match="line 2"):
+        read_ewt(path)
+
+
+@pytest.mark.data
+def test_shipped_weights_on_the_treebank(capsys):
+    folder = (
+        Path(os.environ.get("OPENMEVA_DATA", Path(__file__).resolve().parents[4] / "shared" / "data")) / "ewt"
+    )
+    if not folder.is_dir():
+        pytest.skip(f"no EWT treebank at {folder} (set OPENMEVA_DATA)")
+    main(["--data", str(folder), "--evaluate"])
+    written, lower = (float(line.split()[-1]) for line in capsys.readouterr().out.splitlines())
+    assert written >= 0.93
+    assert lower >= 0.92

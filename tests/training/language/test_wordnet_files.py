@@ -1,0 +1,139 @@
+"""Sources are tried in order, files arrive whole or not at all, and a failure says what to do."""
+
+import os
+import shutil
+import subprocess
+import urllib.error
+from pathlib import Path
+
+import pytest
+
+from training.language import wordnet_files
+from training.language.wordnet_files import REQUIRED_FILES, FetchError, fetch_wordnet, lexnames, wordnet_place
+
+
+def write_all(folder: Path) -> None:
+    for name in REQUIRED_FILES:
+        (folder / name).write_text(name)
+
+
+def without_internet(folder: Path) -> None:
+    raise FetchError("no internet")
+
+
+def write_half(folder: Path) -> None:
+    (folder / "data.noun").write_text("half")
+
+
+def test_the_next_source_is_tried(tmp_path):
+    place = fetch_wordnet(tmp_path / "nltk_data", (without_internet, write_half, write_all))
+    assert place == tmp_path / "nltk_data" / "corpora" / "wordnet" == wordnet_place(tmp_path / "nltk_data")
+    assert sorted(file.name for file in place.iterdir()) == sorted(REQUIRED_FILES)
+    assert (place / "data.noun").read_text() == "data.noun"
+    assert [file.name for file in place.parent.iterdir()] == ["wordnet"], "nothing is left behind"
+
+
+def test_nothing_is_fetched_twice(tmp_path):
+    fetch_wordnet(tmp_path, (write_all,))
+    fetch_wordnet(tmp_path, (without_internet,))
+    (tmp_path / "corpora" / "wordnet" / "lexnames").unlink()
+    assert wordnet_place(tmp_path) is None
+    fetch_wordnet(tmp_path, (write_all,))
+    assert wordnet_place(tmp_path) is not None
+
+
+def test_the_downloaders_archive_counts(tmp_path):
+    (tmp_path / "corpora").mkdir()
+    (tmp_path / "corpora" / "wordnet.zip").write_bytes(b"")
+    assert wordnet_place(tmp_path) == tmp_path / "corpora" / "wordnet.zip"
+
+
+def test_no_source_works(tmp_path):
+    with pytest.raises(FetchError) as failure:
+        fetch_wordnet(tmp_path, (without_internet, write_half))
+    for part in ("no internet", "write_half left out", "lexnames", "apt-get update", "nltk.downloader"):
+        assert part in str(failure.value)
+    assert list((tmp_path / "corpora").iterdir()) == []
+
+
+def test_no_group_may_write(tmp_path):
+    before = os.umask(0o002)
+    try:
+        place = fetch_wordnet(tmp_path / "nltk_data", (write_all,))
+    finally:
+        os.umask(before)
+    made = [tmp_path / "nltk_data", tmp_path / "nltk_data" / "corpora", place, *place.iterdir()]
+    assert not any(path.stat().st_mode & 0o022 for path in made)
+
+
+def test_lexnames():
+    lines = [line.split("\t") for line in lexnames().splitlines()]
+    assert len(lines) == 45
+    assert [int(number) for number, _, _ in lines] == list(range(45))
+    # From lexnames(5WN).
+    assert lines[0] == ["00", "adj.all", "3"]
+    assert lines[3] == ["03", "noun.Tops", "1"]
+    assert lines[28] == ["28", "noun.time", "1"]
+    assert lines[29] == ["29", "verb.body", "2"]
+    assert lines[43] == ["43", "verb.weather", "2"]
+    assert lines[44] == ["44", "adj.ppl", "3"]
+
+
+def test_no_internet_is_a_fetch_error(tmp_path, monkeypatch):
+    def no_route(*arguments, **options):
+        raise urllib.error.URLError("no route")
+
+    monkeypatch.setattr(wordnet_files.urllib.request, "urlopen", no_route)
+    with pytest.raises(FetchError, match="no route"):
+        wordnet_files.from_nltk(tmp_path)
+
+
+def test_no_debian_is_a_fetch_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(wordnet_files.shutil, "which", lambda tool: None)
+    with pytest.raises(FetchError, match="there is no apt-get"):
+        wordnet_files.from_debian(tmp_path)
+
+
+@pytest.mark.parametrize("user", [0, 1000])
+def test_empty_package_lists(tmp_path, monkeypatch, user):
+    """Root updates the lists and tries again; anyone else is told to."""
+    commands = []
+
+    def apt(command, **options):
+        commands.append(command[:2])
+        return subprocess.CompletedProcess(
+            command, 0 if command[1] == "update" else 100, "", "E: Unable to locate"
+        )
+
+    monkeypatch.setattr(wordnet_files.shutil, "which", lambda tool: f"/usr/bin/{tool}")
+    monkeypatch.setattr(wordnet_files.subprocess, "run", apt)
+    monkeypatch.setattr(wordnet_files.os, "geteuid", lambda: user)
+    with pytest.raises(FetchError, match="Unable to locate" if user == 0 else "apt-get update"):
+        wordnet_files.from_debian(tmp_path)
+    assert (
+        commands
+        == [["apt-get", "download"], ["apt-get", "update"], ["apt-get", "download"]][: 3 if user == 0 else 1]
+    )
+
+
+def test_debian_packages_are_unpacked(tmp_path, monkeypatch):
+    def debian(command, cwd, **options):
+        if command[0] == "apt-get":
+            (Path(cwd) / "wordnet-base_3.0.deb").write_text("")
+        else:
+            files = Path(cwd) / "unpacked" / "usr" / "share" / "wordnet"
+            files.mkdir(parents=True)
+            write_all(files)
+            (files / "lexnames").unlink()
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(wordnet_files.shutil, "which", lambda tool: f"/usr/bin/{tool}")
+    monkeypatch.setattr(wordnet_files.subprocess, "run", debian)
+    place = fetch_wordnet(tmp_path, (wordnet_files.from_debian,))
+    assert (place / "lexnames").read_text() == lexnames()
+
+
+def test_the_downloader_is_stopped_when_it_hangs(tmp_path, monkeypatch):
+    monkeypatch.setattr(wordnet_files, "DOWNLOAD_SECONDS", 0.2)
+    with pytest.raises(FetchError, match="timed out"):
+        wordnet_files._run([shutil.which("sleep") or "sleep", "30"], tmp_path, timeout=0.2)
