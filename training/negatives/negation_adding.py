@@ -1,4 +1,9 @@
-"""From affirmative to negative: the rules of Table 8, one function a row."""
+"""From affirmative to negative: the rules of Table 8.
+
+Where the table leaves a choice: "been" after a form of have follows the row of participles ("had not
+been"), like any other participle; an auxiliary do is negated like be ("did not really go"); a question
+takes "n't", as its subject follows the verb. Infinitives have no row and stay.
+"""
 
 from collections.abc import Callable, Sequence
 

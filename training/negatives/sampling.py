@@ -41,16 +41,28 @@ class UnionSampling:
 
     def __post_init__(self) -> None:
         known = ", ".join(TECHNIQUES)
+        if isinstance(self.without, str) or isinstance(self.counts, (str, int, float)):
+            raise ValueError(
+                f"expected lists for without and counts, got {self.without!r} and {self.counts!r}"
+            )
         for name in (*self.techniques, *self.without):
             if name not in TECHNIQUES:
                 raise ValueError(f"expected techniques among {known}, got {name!r}")
         for name, weights in (("counts", self.counts), ("techniques", tuple(self.techniques.values()))):
+            if not all(map(is_number, weights)):
+                raise ValueError(f"{name}: expected numbers, got {weights}")
             if any(weight < 0 for weight in weights) or abs(sum(weights) - 1.0) > 1e-6:
                 raise ValueError(f"{name}: expected non-negative numbers that sum to 1, got {weights}")
         if not 1 <= len(self.counts) <= len(TECHNIQUES):
             raise ValueError(f"counts: expected 1 to {len(TECHNIQUES)} numbers, got {len(self.counts)}")
         if not self.weights():
             raise ValueError(f"without: expected at least one of {known} to remain, got none")
+        for name in ("sentence_level", "contraction", "keyword_share"):
+            if not is_number(getattr(self, name)):
+                raise ValueError(f"{name}: expected a number, got {getattr(self, name)!r}")
+        for name in ("keep", "ngram_max"):
+            if not isinstance(getattr(self, name), int) or isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name}: expected a whole number, got {getattr(self, name)!r}")
         for name in ("sentence_level", "contraction"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: expected a number in 0 .. 1, got {getattr(self, name)}")
@@ -84,3 +96,8 @@ class UnionSampling:
             for name, weight in self.techniques.items()
             if weight > 0 and name not in self.without
         }
+
+
+def is_number(value: object) -> bool:
+    """Whether a value read from YAML is a number (true and false are none)."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

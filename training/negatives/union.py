@@ -1,5 +1,6 @@
 """UNION's negative samples (Guan and Huang, EMNLP 2020, section 3.2)."""
 
+import gc
 from collections.abc import Iterator, Sequence
 from multiprocessing import get_context
 
@@ -139,6 +140,7 @@ _worker: UnionSampler | None = None  # of this process; set by the pool that sta
 def _start_worker(sampler: UnionSampler) -> None:
     global _worker
     _worker = sampler
+    gc.freeze()  # the corpus stays to the end: the collector need not walk it again and again
 
 
 def _sample_chunk(job: tuple[int, Sequence[int]]) -> list[EditedStory | None]:

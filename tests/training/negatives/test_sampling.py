@@ -34,6 +34,12 @@ def test_from_yaml():
         ({"keyword_share": 0}, "keyword_share"),
         ({"keep": -1}, "keep: expected 0 or more, got -1"),
         ({"ngram_max": 0}, "ngram_max"),
+        ({"ngram_max": 2.5}, "ngram_max: expected a whole number, got 2.5"),
+        ({"keep": "1"}, "keep: expected a whole number, got '1'"),
+        ({"contraction": "often"}, "contraction: expected a number, got 'often'"),
+        ({"counts": ["half", 0.5]}, "counts: expected numbers"),
+        ({"counts": 1.0}, "expected lists"),
+        ({"without": "reordering"}, "expected lists"),
     ],
 )
 def test_bad_values(values, message):
