@@ -20,8 +20,15 @@ from training.files import write_text
 Assertion = tuple[str, str, str]
 
 NEGATED_RELATIONS = ("Antonym", "NotDesires", "NotCapableOf", "NotHasProperty")
-EVENT_RELATIONS = ("Causes", "HasPrerequisite", "HasFirstSubevent", "HasLastSubevent")
-KEPT_RELATIONS = frozenset(NEGATED_RELATIONS + EVENT_RELATIONS)
+# What people, things and events are, do, want and lead to. RelatedTo, Synonym and the relations between word
+# forms are left out: they are most of ConceptNet and say little.
+COMMONSENSE_RELATIONS = (
+    *("AtLocation", "CapableOf", "Causes", "CausesDesire", "CreatedBy", "DefinedAs", "Desires", "HasA"),
+    *("HasFirstSubevent", "HasLastSubevent", "HasPrerequisite", "HasProperty", "HasSubevent", "InstanceOf"),
+    *("IsA", "LocatedNear", "MadeOf", "MannerOf", "MotivatedByGoal", "PartOf", "ReceivesAction", "SymbolOf"),
+    "UsedFor",
+)
+KEPT_RELATIONS = frozenset(NEGATED_RELATIONS + COMMONSENSE_RELATIONS)
 DUMP_URL = "https://s3.amazonaws.com/conceptnet/downloads/2019/edges/conceptnet-assertions-5.7.0.csv.gz"
 FILE_NAME = "assertions.tsv"
 TIMEOUT_SECONDS = 30

@@ -65,6 +65,8 @@ _FORMS = {
     ("late", "RBR"): "later",
     ("late", "RBS"): "latest",
     ("soon", "RBR"): "sooner",
+    ("unmake", "VBD"): "unmade",
+    ("unmake", "VBN"): "unmade",
     ("often", "RBR"): "more often",
     ("often", "RBS"): "most often",
     ("person", "NNS"): "people",

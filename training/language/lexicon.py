@@ -78,9 +78,11 @@ def synonyms(word: str, tag: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 17)
 def is_keyword(word: str, tag: str) -> bool:
-    """Whether a word is a noun, verb, adjective or adverb that ConceptNet or WordNet knows, and no stop word.
+    """Whether a word is a noun, verb, adjective or adverb that WordNet or ConceptNet knows, and no stop word.
 
-    UNION takes every word of ConceptNet for a keyword (section 3.2). Proper nouns, names' placeholders,
+    UNION takes every word of ConceptNet for a keyword (section 3.2). Here WordNet decides, whose entries have
+    a part of speech, and the words of ConceptNet's negated relations beside it: ConceptNet as a whole has
+    first names too and no part of speech that shows a wrong tag. Proper nouns, placeholders of names,
     auxiliaries and modals are none.
 
     Raises:
@@ -109,8 +111,8 @@ def _antonyms(word: str, tag: str) -> tuple[str, ...]:
     base = lemma(word, tag)
     direct = (opposite.name().lower() for own in _own_lemmas(base, part) for opposite in own.antonyms())
     negated = _negated_concepts()
-    related = (_known_lemma(tail, tag) for key in (word, base) for tail in negated.get(key, ()))
-    return _surface_forms({*direct, *(found for found in related if found)}, word, base, tag)
+    related = (known_lemma(tail, tag) for key in (word, base) for tail in negated.get(key, ()))
+    return surface_forms({*direct, *(found for found in related if found)}, word, base, tag)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -123,7 +125,7 @@ def _synonyms(word: str, tag: str) -> tuple[str, ...]:
     most = max((sense.count() for sense in own), default=0)
     frequent = [sense for rank, sense in enumerate(own) if 2 * sense.count() >= max(most, 1) or rank == 0]
     same = {other.name().lower() for sense in frequent for other in sense.synset().lemmas() if other.count()}
-    return _surface_forms(same, word, base, tag)
+    return surface_forms(same, word, base, tag)
 
 
 def _own_lemmas(base: str, part: str) -> list[Lemma]:
@@ -132,14 +134,14 @@ def _own_lemmas(base: str, part: str) -> list[Lemma]:
     return [entry for synset in synsets for entry in synset.lemmas() if entry.name().lower() == base]
 
 
-def _known_lemma(word: str, tag: str) -> str | None:
+def known_lemma(word: str, tag: str) -> str | None:
     """WordNet's lemma, in the part of speech of `tag`, of a word in whatever form, or None."""
     part = CONTENT_CLASSES[tag]
     base = lemma(word, tag)
     return base if wordnet().morphy(base, part) == base else wordnet().morphy(word, part)
 
 
-def _surface_forms(lemmas: Iterable[str], word: str, base: str, tag: str) -> tuple[str, ...]:
+def surface_forms(lemmas: Iterable[str], word: str, base: str, tag: str) -> tuple[str, ...]:
     """Single words for lemmas, inflected to a tag, without the word itself."""
     forms = {inflect(found, tag) for found in lemmas if found.isalpha() and found != base}
     return tuple(sorted(form for form in forms if form.isalpha() and form != word))
@@ -160,21 +162,17 @@ def wordnet() -> WordNetCorpusReader:
 
 
 @lru_cache(maxsize=1)
-def _conceptnet() -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
-    """Tails of the negated relations by head, and all words that stand alone as a head or tail."""
+def _negated_concepts() -> Mapping[str, tuple[str, ...]]:
+    """Single-word tails of the negated relations by their single-word heads; empty without ConceptNet."""
     path = resources.find("conceptnet")
     tails: defaultdict[str, set[str]] = defaultdict(set)
-    words: set[str] = set()
     for relation, head, tail in load(path) if path else ():
-        words.update((head, tail))
         if relation in NEGATED_RELATIONS and head.isalpha() and tail.isalpha():
             tails[head].add(tail)
-    return {head: tuple(sorted(found)) for head, found in tails.items()}, frozenset(words)
+    return {head: tuple(sorted(found)) for head, found in tails.items()}
 
 
-def _negated_concepts() -> Mapping[str, tuple[str, ...]]:
-    return _conceptnet()[0]
-
-
+@lru_cache(maxsize=1)
 def _conceptnet_words() -> frozenset[str]:
-    return _conceptnet()[1]
+    negated = _negated_concepts()
+    return frozenset(negated).union(*negated.values())

@@ -22,7 +22,7 @@ love|||/r/RelatedTo|||heart
 Dog|||/r/NotDesires|||Fleas
 """
 TRIPLES = """\
-IsA\tdog\tanimal
+RelatedTo\tdog\tanimal
 Causes\tread book\tlearn
 NotCapableOf\tdog\tfly\t1
 """
@@ -31,7 +31,7 @@ DUMP = """\
 /a/[/r/Antonym/,/c/fr/chaud/,/c/fr/froid/]\t/r/Antonym\t/c/fr/chaud\t/c/fr/froid\t{"weight": 1.0}
 /a/[/r/Antonym/,/c/en/hot/,/c/fr/froid/]\t/r/Antonym\t/c/en/hot\t/c/fr/froid\t{"weight": 1.0}
 /a/[/r/Causes/,/c/en/push_hard/,/c/en/fall/]\t/r/Causes\t/c/en/push_hard\t/c/en/fall/v\t{"weight": 1.0}
-/a/[/r/IsA/,/c/en/dog/,/c/en/animal/]\t/r/IsA\t/c/en/dog\t/c/en/animal\t{"weight": 1.0}
+/a/[/r/RelatedTo/,/c/en/dog/,/c/en/animal/]\t/r/RelatedTo\t/c/en/dog\t/c/en/animal\t{"weight": 1.0}
 """
 FORMS = {
     "lists": (
@@ -88,7 +88,7 @@ def test_a_damaged_archive(tmp_path):
 
 def test_no_kept_relation(tmp_path):
     path = tmp_path / "other"
-    path.write_text("IsA\tdog\tanimal\n")
+    path.write_text("RelatedTo\tdog\tanimal\n")
     with pytest.raises(ValueError, match="no English assertions with the relations Antonym"):
         fetch_conceptnet(tmp_path / "stored", path)
 

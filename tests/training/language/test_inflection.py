@@ -66,6 +66,8 @@ def test_lemma(word, tag, base):
         ("careful", "JJR", "more careful"),
         ("quickly", "RBS", "most quickly"),
         ("thanks", "NNS", "thanks"),
+        ("unmake", "VBD", "unmade"),
+        ("repaint", "VBG", "repainting"),
         ("the", "DT", "the"),
         ("", "VBD", ""),
     ],

@@ -8,13 +8,8 @@ from training.language.lexicon import antonyms, is_keyword, synonyms
 
 
 def clear_caches():
-    for cached in (
-        lexicon._antonyms,
-        lexicon._synonyms,
-        lexicon.is_keyword,
-        lexicon._conceptnet,
-        lexicon.wordnet,
-    ):
+    lookups = (lexicon._antonyms, lexicon._synonyms, lexicon.is_keyword)
+    for cached in (*lookups, lexicon._negated_concepts, lexicon._conceptnet_words, lexicon.wordnet):
         cached.cache_clear()
 
 
@@ -38,6 +33,7 @@ def with_conceptnet(wordnet_alone):
         ("NotHasProperty", "dog", "invisible"),
         ("Causes", "dog", "noise"),
         ("Antonym", "mackled", "unmackled"),
+        ("IsA", "zorgle", "thing"),
     ]
     conceptnet_files.store(assertions, wordnet_alone)
 
@@ -122,6 +118,7 @@ def test_results_are_sorted_single_words_other_than_the_word():
         ("never", "RB", True),
         ("mackled", "JJ", True),  # only ConceptNet has it
         ("glorped", "VBD", False),
+        ("zorgle", "NN", False),  # no negated relation has it
         ("was", "VBD", False),
         ("did", "VBD", False),
         ("has", "VBZ", False),

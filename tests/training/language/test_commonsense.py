@@ -1,0 +1,71 @@
+"""Neighbours and links in a small ConceptNet made here."""
+
+import pytest
+
+from training.language import commonsense, conceptnet_files, resources
+from training.language.commonsense import linked, neighbours
+
+ASSERTIONS = [
+    ("AtLocation", "dog", "kennel"),
+    ("AtLocation", "kennel", "yard"),
+    ("IsA", "puppy", "dog"),
+    ("CapableOf", "dog", "bark"),
+    ("HasProperty", "dog", "loyal"),
+    ("UsedFor", "kennel", "keep dogs"),
+    ("Antonym", "dog", "cat"),
+    ("HasSubevent", "run", "sweat"),
+    ("IsA", "dog", "qwrt"),
+]
+
+
+def clear_caches():
+    commonsense._neighbours.cache_clear()
+    commonsense._links.cache_clear()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(resources, "conceptnet_folder", lambda: tmp_path)
+    clear_caches()
+    yield tmp_path
+    clear_caches()
+
+
+@pytest.fixture
+def conceptnet(folder):
+    conceptnet_files.store(ASSERTIONS, folder)
+
+
+@pytest.mark.usefixtures("conceptnet")
+@pytest.mark.parametrize(
+    ("word", "tag", "expected"),
+    [
+        # Both directions, nouns alone ("bark" is one too), in the plural; no opposite, nothing unknown.
+        ("dogs", "NNS", ("barks", "kennels", "puppies")),
+        ("Yard", "NN", ("Kennel",)),
+        ("ran", "VBD", ("sweated",)),
+        ("loyal", "JJ", ()),
+        ("dog", "DT", ()),
+        ("table", "NN", ()),
+    ],
+)
+def test_neighbours(word, tag, expected):
+    assert neighbours(word, tag) == expected
+
+
+@pytest.mark.usefixtures("conceptnet")
+def test_linked():
+    assert linked("Dogs", "NNS", "barked", "VBD")
+    assert linked("barked", "VBD", "dogs", "NNS")
+    assert linked("kennel", "NN", "yard", "NN")
+    assert not linked("dog", "NN", "yard", "NN")
+    assert not linked("dog", "NN", "cat", "NN")
+    assert not linked("dog", "NN", "dog", "NN")
+    assert not linked("dog", "DT", "kennel", "NN")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_missing_conceptnet_names_the_command():
+    for call in (lambda: neighbours("dog", "NN"), lambda: linked("dog", "NN", "cat", "NN")):
+        with pytest.raises(resources.MissingResourceError, match="--conceptnet FILE"):
+            call()
