@@ -1,0 +1,170 @@
+"""The stories shipped with the project: shape, variety, and what perturbations need to find in them."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import TypedDict
+
+import pytest
+import yaml
+
+import datasets
+from metrics.inference import split_sentences
+from training.corpora.stories import read_stories
+
+FOLDER = Path(__file__).parents[3] / "datasets" / "stories"
+FILE = FOLDER / "mini.jsonl"
+SIZES = {"roc": (130, 25, 75), "wp": (22, 150, 300)}  # stories, fewest and most words of one
+KINDS = sorted(SIZES)
+
+PERSONS = {
+    "first": r"\b(I|me|my|mine|we|us|our|ours)\b",
+    "he": r"\b(he|him|his)\b",
+    "she": r"\b(she|her|hers)\b",
+    "it": r"\b(it|its)\b",
+    "they": r"\b(they|them|their|theirs)\b",
+}
+CAUSE = r"\bbecause\b|\btherefore\b|\bas a result\b|, so (?!that\b)|\bsince (?!then\b)"
+TIME = r"\b(before|after|afterward|then|later|while|when|until|finally|soon|first|the next (day|morning))\b"
+NEGATION = r"n't\b|\b(not|never|no|nobody|nothing|neither|unhappy|dislike)\b"
+
+
+class Row(TypedDict):
+    story_id: str
+    kind: str
+    context: str
+    story: str
+    sentences: list[str]
+
+
+def rows(kind: str | None = None) -> list[Row]:
+    with FILE.open(encoding="utf-8") as lines:
+        every: list[Row] = [json.loads(line) for line in lines]
+    return [row for row in every if kind in (None, row["kind"])]
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"[a-z']+", text.lower())
+
+
+def stories_with(pattern: str, kind: str = "roc") -> int:
+    return sum(re.search(pattern, row["story"], re.IGNORECASE) is not None for row in rows(kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_counts_and_lengths(kind: str) -> None:
+    count, fewest, most = SIZES[kind]
+    assert len(rows(kind)) == count
+    for row in rows(kind):
+        assert fewest <= len(row["story"].split()) <= most, row["story_id"]
+
+
+def test_fields_and_ids() -> None:
+    assert {row["kind"] for row in rows()} == set(SIZES)
+    assert all(list(row) == list(Row.__annotations__) for row in rows())
+    expected = [f"mini-{kind}-{number:03d}" for kind in KINDS for number in range(1, SIZES[kind][0] + 1)]
+    assert [row["story_id"] for row in rows()] == expected
+
+
+@pytest.mark.parametrize("field", ["story", "context"])
+def test_no_text_twice(field: str) -> None:
+    texts = [" ".join(words(str(row[field]))) for row in rows()]  # type: ignore[literal-required]
+    assert len(set(texts)) == len(texts)
+
+
+def test_no_sentence_twice() -> None:
+    counts = Counter(sentence for row in rows() for sentence in row["sentences"])
+    assert [sentence for sentence, count in counts.items() if count > 1] == []
+
+
+def test_sentences_make_the_story() -> None:
+    for row in rows():
+        assert row["story"] == " ".join(row["sentences"]), row["story_id"]
+        for sentence in row["sentences"]:
+            assert re.fullmatch(r'["A-Z].*[.!?]"?', sentence), sentence
+
+
+def test_the_splitter_finds_the_same_sentences() -> None:
+    for row in rows():
+        assert split_sentences(row["story"]) == row["sentences"], row["story_id"]
+
+
+def test_context_of_roc_is_the_first_of_five_sentences() -> None:
+    for row in rows("roc"):
+        assert len(row["sentences"]) == 5, row["story_id"]
+        assert row["context"] == row["sentences"][0], row["story_id"]
+
+
+def test_context_of_wp_is_a_prompt_of_one_or_two_sentences_outside_the_story() -> None:
+    for row in rows("wp"):
+        assert 1 <= len(split_sentences(row["context"])) <= 2, row["story_id"]
+        assert row["context"] not in row["story"], row["story_id"]
+        assert len(row["sentences"]) >= 8, row["story_id"]
+
+
+def test_plain_ascii_with_balanced_quotes() -> None:
+    for row in rows():
+        text = row["context"] + row["story"]
+        assert text.isascii(), row["story_id"]
+        assert text.isprintable(), row["story_id"]
+        assert "  " not in text, row["story_id"]
+        assert all(sentence.count('"') % 2 == 0 for sentence in row["sentences"]), row["story_id"]
+
+
+def test_openings_differ() -> None:
+    openings = Counter(tuple(words(row["story"])[:3]) for row in rows())
+    assert max(openings.values()) <= 4
+
+
+def test_vocabulary_is_varied() -> None:
+    """Measured .179 over 13,000 words; the same stories said twice would have half of that."""
+    tokens = [word for row in rows() for word in words(row["story"])]
+    assert len(set(tokens)) / len(tokens) > 0.17
+
+
+def test_no_two_stories_share_much() -> None:
+    """Jaccard overlap of word 3-grams for the closest pair: far under that of two copies of a template."""
+    grams = [set(zip(*(words(row["story"])[i:] for i in range(3)), strict=False)) for row in rows()]
+    closest = max(len(a & b) / len(a | b) for i, a in enumerate(grams) for b in grams[:i])
+    assert closest < 0.08
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fewest"), [(CAUSE, 60), (TIME, 90), (NEGATION, 80), (r"n't\b|\bnot\b", 50)]
+)
+def test_enough_stories_for_each_aspect(pattern: str, fewest: int) -> None:
+    assert stories_with(pattern) >= fewest
+    assert stories_with(pattern, "wp") >= 18
+
+
+def test_enough_stories_with_three_kinds_of_person() -> None:
+    kinds = [
+        sum(bool(re.search(p, row["story"], re.IGNORECASE)) for p in PERSONS.values()) for row in rows("roc")
+    ]
+    assert sum(count >= 3 for count in kinds) >= 60
+
+
+@pytest.mark.parametrize("person", PERSONS)
+def test_every_person_appears(person: str) -> None:
+    assert stories_with(PERSONS[person]) >= 20
+
+
+def test_the_reader_reads_them() -> None:
+    assert list(read_stories(FILE)) == [row["story"] for row in rows()]
+
+
+def test_the_library_loads_them(tmp_path: Path) -> None:
+    loaded = datasets.load_dataset(str(FOLDER), "mini", split="test", cache_dir=str(tmp_path))
+    assert loaded.to_list() == rows()
+
+
+def test_the_card_states_licence_configuration_and_counts() -> None:
+    _, header, body = (FOLDER / "README.md").read_text(encoding="utf-8").split("---\n", 2)
+    card = yaml.safe_load(header)
+    assert card["license"] == "apache-2.0"
+    assert [config["config_name"] for config in card["configs"]] == ["mini"]
+    for kind, (count, _, _) in SIZES.items():
+        lengths = [len(row["story"].split()) for row in rows(kind)]
+        mean = sum(lengths) / count
+        assert f"| `{kind}` | {count} | {min(lengths)} to {max(lengths)}, mean {mean:.1f} |" in body
