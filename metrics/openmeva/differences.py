@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -44,18 +45,20 @@ def score_differences(
     places = order[np.array(starts)[:, None] + np.arange(size)]
     human_mean, human_variance = _moments(scores[places])
     metric_mean, metric_variance = _moments(metric[places])
-    rows, columns = np.nonzero(~np.eye(len(starts), dtype=bool))
-    human = human_mean[rows] - human_mean[columns]
-    differences = metric_mean[rows] - metric_mean[columns]
-    human_significant = _t_test(human, human_variance, rows, columns, size) < alpha
-    metric_significant = _t_test(differences, metric_variance, rows, columns, size) < alpha
-    defined = np.ptp(human) > 0 and np.ptp(differences) > 0
-    return {
-        "sets": len(starts),
-        "pairs": len(rows),
+    measured = {
         "size": size,
         "stride": stride,
         "alpha": alpha,
+        "human_means": human_mean.tolist(),
+        "human_variances": human_variance.tolist(),
+        "metric_means": metric_mean.tolist(),
+        "metric_variances": metric_variance.tolist(),
+    }
+    human, differences, human_significant, metric_significant = significant_pairs(measured)
+    defined = np.ptp(human) > 0 and np.ptp(differences) > 0
+    return {
+        "sets": len(starts),
+        "pairs": len(human),
         "r2": round(float(np.corrcoef(human, differences)[0, 1] ** 2), 12) if defined else None,
         "regions": {
             "both": float((human_significant & metric_significant).mean()),
@@ -63,11 +66,26 @@ def score_differences(
             "metric_only": float((~human_significant & metric_significant).mean()),
             "neither": float((~human_significant & ~metric_significant).mean()),
         },
-        "human_means": human_mean.tolist(),
-        "human_variances": human_variance.tolist(),
-        "metric_means": metric_mean.tolist(),
-        "metric_variances": metric_variance.tolist(),
+        **measured,
     }
+
+
+def significant_pairs(found: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """All ordered pairs of different sets, from the moments in `score_differences`' result.
+
+    Returns:
+        Four `(pairs,)` arrays: difference in judgment, difference in score, and whether each is significant.
+    """
+    human = np.array(found["human_means"])
+    metric = np.array(found["metric_means"])
+    rows, columns = np.nonzero(~np.eye(len(human), dtype=bool))
+    differences = human[rows] - human[columns], metric[rows] - metric[columns]
+    variances = np.array(found["human_variances"]), np.array(found["metric_variances"])
+    significant = (
+        _t_test(difference, variance, rows, columns, found["size"]) < found["alpha"]
+        for difference, variance in zip(differences, variances, strict=True)
+    )
+    return *differences, *significant
 
 
 def _moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

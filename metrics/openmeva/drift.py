@@ -68,7 +68,7 @@ def dataset_drift(runs: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[s
     return {
         train: {
             test: {
-                **{name: result[name] for name in COEFFICIENTS if name in result},
+                **{name: result[name] for name in (*COEFFICIENTS, "intervals") if name in result},
                 "drop": float(result["pearson"]) - best[test],
             }
             for test, result in tests.items()

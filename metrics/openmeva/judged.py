@@ -80,11 +80,12 @@ class JudgedStories:
         ratings = _ratings(rows, scale)
         scores = _scores(rows, ratings, scale)
         values = ratings[np.isfinite(ratings)] if ratings is not None else scores
+        prompts = _column(rows, "prompt")
         low, high = scale or (float(values.min()), float(values.max()))
         return cls(
             story_ids=story_ids,
             stories=stories,
-            prompts=_prompts(_column(rows, "prompt")) if _column(rows, "prompt") else np.arange(len(rows)),
+            prompts=_prompts(prompts) if prompts else np.arange(len(rows)),
             scores=scores,
             ratings=ratings,
             raters=_raters(rows),

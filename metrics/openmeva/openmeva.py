@@ -80,6 +80,9 @@ Args:
     reasonable_above: a story judged above this is reasonable (error types); default 4 on MANS, else three
     quarters
         of the way from the lowest rating to the highest.
+    one_error_only: leave stories of several error types out of the sets of error types, as OpenMEVA does and
+    UNION
+        does not; default true.
     draws: of the bootstrap over prompts, default 10,000.
     seed: of everything random, default 0.
     dataset, subset: where to load rows from, when `references` is left out.
@@ -100,6 +103,8 @@ Examples:
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class OpenMEVA(evaluate.Metric):
     """The benchmark as an evaluate module; `_KWARGS_DESCRIPTION` is its contract."""
+
+    config_name: str
 
     def _info(self) -> evaluate.MetricInfo:
         if self.config_name == "default":
@@ -154,6 +159,7 @@ class OpenMEVA(evaluate.Metric):
         references: Sequence[Mapping[str, Any]] | None = None,
         others: Mapping[str, Sequence[float]] | None = None,
         reasonable_above: float | None = None,
+        one_error_only: bool = True,
         draws: int = 10_000,
         seed: int = 0,
         dataset: str | None = None,
@@ -174,8 +180,8 @@ class OpenMEVA(evaluate.Metric):
         if draws < 100:
             raise ValueError(f"draws: expected at least 100, got {draws}")
         if not rows and references is None:
-            rows = load_rows(str(self.config_name), dataset, subset)
-        return self._compute(scores, rows, others or {}, reasonable_above, draws, seed)
+            rows = load_rows(self.config_name, dataset, subset)
+        return self._compute(scores, rows, others or {}, reasonable_above, one_error_only, draws, seed)
 
     def _compute(
         self,
@@ -183,6 +189,7 @@ class OpenMEVA(evaluate.Metric):
         references: Sequence[Mapping[str, Any]],
         others: Mapping[str, Sequence[float]],
         reasonable_above: float | None,
+        one_error_only: bool,
         draws: int,
         seed: int,
     ) -> dict[str, Any]:
@@ -190,14 +197,14 @@ class OpenMEVA(evaluate.Metric):
         if self.config_name in AUTOS:
             rows = check_rows(references)
             metric = check_predictions(predictions, len(rows))
-            test = str(self.config_name).removeprefix("autos_")
+            test = self.config_name.removeprefix("autos_")
             result = overall(metric, rows, draws, rng)
             return {
                 **result,
                 test: aspect_tables(metric, rows, draws, rng),
                 "signature": self._signature(len(rows), min(draws, 1000), seed),
             }
-        judged = JudgedStories.from_rows(references, SCALES[str(self.config_name)])
+        judged = JudgedStories.from_rows(references, SCALES[self.config_name])
         metric = check_predictions(predictions, len(judged))
         checked = {}
         for name, values in others.items():
@@ -207,7 +214,7 @@ class OpenMEVA(evaluate.Metric):
                 raise ValueError(f"others, {name!r}: {error}") from error
         if reasonable_above is None:
             reasonable_above = judged.low + 0.75 * (judged.high - judged.low)
-        result = judgment_tables(metric, judged, checked, reasonable_above, draws, rng)
+        result = judgment_tables(metric, judged, checked, reasonable_above, one_error_only, draws, rng)
         return {**result, "signature": self._signature(len(judged), draws, seed)}
 
     def _signature(self, n: int, draws: int, seed: int) -> str:

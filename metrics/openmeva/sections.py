@@ -26,6 +26,7 @@ def judgment_tables(
     judged: JudgedStories,
     others: Mapping[str, np.ndarray],
     reasonable_above: float,
+    one_error_only: bool,
     draws: int,
     rng: np.random.Generator,
 ) -> dict[str, Any]:
@@ -36,6 +37,7 @@ def judgment_tables(
         judged: the stories.
         others: further metrics' `(n,)` scores, each compared with `metric` by paired tests.
         reasonable_above: judgment above which a story counts as reasonable.
+        one_error_only: leave stories of several error types out of the sets of error types.
         draws: of the bootstrap.
         rng: the one source of randomness.
 
@@ -47,7 +49,9 @@ def judgment_tables(
     metric_draws = bootstrap.correlations(metric)
     top["intervals"] = intervals(metric_draws)
     sections: dict[str, Callable[[], Any]] = {
-        "by_error_type": lambda: by_error_type(metric, judged, reasonable_above, draws, rng),
+        "by_error_type": lambda: by_error_type(
+            metric, judged, reasonable_above, draws, rng, one_error_only=one_error_only
+        ),
         "model_drift": lambda: model_drift(metric, judged, draws, rng),
         "score_differences": lambda: score_differences(metric, judged.scores),
         "quality_drift": lambda: quality_drift(metric, judged, rng),

@@ -1,0 +1,57 @@
+"""A heat map of AUTOS aspects by metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+
+
+def draw_aspects(results: Mapping[str, Any], published: Mapping[str, Any]) -> Figure | None:
+    """One map a test: Pearson of each row (metrics, then trivial rows) with the label, by aspect and
+    origin."""
+    if not results["autos"]:
+        return None
+    maps = [(name, *_matrix(name, found, published)) for name, found in results["autos"].items()]
+    heights = [len(rows) + 2.5 for _, rows, _, _ in maps]
+    widest = max(len(columns) for _, _, columns, _ in maps)
+    figure, grid = plt.subplots(
+        len(maps), 1, figsize=(0.85 * widest + 2.5, 0.42 * sum(heights)), squeeze=False,
+        gridspec_kw={"height_ratios": heights},
+    )  # fmt: skip
+    for axes, (name, rows, columns, values) in zip(grid.flat, maps, strict=True):
+        axes.imshow(values, cmap="RdBu", vmin=-0.8, vmax=0.8, aspect="auto")
+        axes.set_xticks(range(len(columns)), [c.replace("_", " ").replace(" ", "\n") for c in columns])
+        axes.set_yticks(range(len(rows)), [row.replace("_", "-") for row in rows])
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        for (row, column), value in np.ndenumerate(values):
+            if np.isfinite(value):
+                text = f"{value:.2f}".replace("0.", ".").replace("-", "−")
+                axes.text(column, row, text, ha="center", va="center", fontsize=8,
+                          color="white" if abs(value) > 0.5 else "#222222")  # fmt: skip
+        good = "blue is good" if name.endswith("discrimination") else "white is good"
+        axes.set_title(f"{name.replace('_', ' ')} ({good})", loc="left")
+    figure.tight_layout()
+    return figure
+
+
+def _matrix(
+    name: str, found: Mapping[str, Any], published: Mapping[str, Any]
+) -> tuple[list[str], list[str], np.ndarray]:
+    discrimination = name.endswith("discrimination")
+    cells: dict[str, dict[str, float]] = {}
+    for title, row in found["rows"].items():
+        cells[title] = {
+            aspect if discrimination else f"{aspect} {origin}": cell.get("pearson", np.nan)
+            for aspect, origins in row["aspects"].items()
+            for origin, cell in origins.items()
+        }
+    order = published["discrimination" if discrimination else "invariance"]["columns"]
+    columns = list(dict.fromkeys(column for row in cells.values() for column in row))
+    columns.sort(key=lambda one: order.index(one) if one in order else len(order))
+    values = np.array([[row.get(column, np.nan) for column in columns] for row in cells.values()])
+    return list(cells), columns, values

@@ -1,0 +1,70 @@
+"""Figure 2 of OpenMEVA: score differences of story sets against their differences in judgment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+
+from metrics.openmeva.differences import significant_pairs
+from training.benchmark.style import plain_axes
+
+_REGIONS = (
+    ("both significant", "#56B4E9"),
+    ("human only", "#E69F00"),
+    ("metric only", "#CC79A7"),
+    ("neither", "#999999"),
+)
+
+
+def draw_differences(results: Mapping[str, Any], published: Mapping[str, Any]) -> Figure | None:
+    """A panel for each metric of each judged set that is long enough.
+
+    Only the half with positive differences in judgment is drawn, since the other mirrors it.
+    """
+    panels = [
+        (found["title"], title, sections["score_differences"])
+        for found in results["judged"].values()
+        for title, sections in list(found["sections"].items())[:4]
+        if "score_differences" in sections
+    ]
+    if not panels:
+        return None
+    width = min(4, len(panels))
+    height = -(-len(panels) // width)
+    figure, grid = plt.subplots(height, width, figsize=(3.3 * width, 3.1 * height), squeeze=False)
+    for axes in grid.flat[len(panels) :]:
+        axes.set_visible(False)
+    for axes, (name, title, found) in zip(grid.flat, panels, strict=False):
+        _panel(axes, found)
+        axes.set_title(f"{title}\n{name}, r² = {found['r2'] or 0:.2f}", loc="left")
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.tight_layout(rect=(0, 0.05, 1, 1))
+    figure.legend(handles, labels, loc="lower center", ncols=5, frameon=False, markerscale=2)
+    return figure
+
+
+def _panel(axes: plt.Axes, found: Mapping[str, Any]) -> None:
+    human, metric, human_significant, metric_significant = significant_pairs(found)
+    regions = (
+        human_significant & metric_significant,
+        human_significant & ~metric_significant,
+        ~human_significant & metric_significant,
+        ~human_significant & ~metric_significant,
+    )
+    for (label, colour), chosen in zip(_REGIONS, regions, strict=True):
+        keep = chosen & (human > 0)
+        axes.plot(
+            human[keep], metric[keep], ".", color=colour, markersize=3.5, markeredgewidth=0, label=label
+        )
+    if np.ptp(human) > 0:
+        slope, offset = np.polyfit(human, metric, 1)
+        ends = np.array([0, human.max()])
+        axes.plot(ends, slope * ends + offset, color="#D55E00", linewidth=1.4, label="linear fit")
+    axes.axhline(0, color="#aaaaaa", linewidth=0.7, zorder=0)
+    axes.set_xlabel("difference in judgment")
+    axes.set_ylabel("difference in score")
+    plain_axes(axes)

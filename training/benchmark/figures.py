@@ -1,0 +1,212 @@
+"""The pictures of the report, drawn with matplotlib without a display."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+
+from training.benchmark.aspect_figures import draw_aspects
+from training.benchmark.difference_figures import draw_differences
+from training.benchmark.style import COLOURS, KIND_COLOURS, plain_axes, style
+
+Results = Mapping[str, Any]
+
+
+def write_figures(results: Results, published: Mapping[str, Any], folder: Path) -> list[tuple[Path, str]]:
+    """Draw every figure that the results allow into `folder`; path and caption of each, overview first."""
+    drawers: dict[str, tuple[Callable[[Results, Mapping[str, Any]], Figure | None], str]] = {
+        "overview": (
+            draw_overview,
+            "Pearson correlation with human judgments and its 95 % interval (bootstrap over prompts). Hollow "
+            "diamonds: the papers' figures on their whole sets. Dotted: the strongest trivial row. Shaded: "
+            "beyond the raters' own noise.",
+        ),
+        "scatter": (
+            draw_scatter,
+            "Metric score against mean human judgment; the line joins means of fifths.",
+        ),
+        "differences": (
+            draw_differences,
+            "Differences between sets of 200 stories, in judgment and in score (OpenMEVA, Figure 2).",
+        ),
+        "sources": (draw_sources, "Human judgments by what wrote the story (OpenMEVA, Figure 3)."),
+        "quality_drift": (
+            draw_quality,
+            "Pearson on sets biased to low (1) and high (8) quality, mean and deviation of 200 draws (UNION, "
+            "section 4.4).",
+        ),
+        "aspects": (draw_aspects, "AUTOS: Pearson with the label, by aspect (OpenMEVA, Tables 6 and 7)."),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    with plt.rc_context(style()):
+        for name, (draw, caption) in drawers.items():
+            figure = draw(results, published)
+            if figure is None:
+                continue
+            path = folder / f"{name}.png"
+            unfinished = path.with_suffix(".part")
+            figure.savefig(unfinished, format="png", dpi=150, bbox_inches="tight")
+            plt.close(figure)
+            unfinished.replace(path)
+            written.append((path, caption))
+    return written
+
+
+def draw_overview(results: Results, published: Mapping[str, Any]) -> Figure | None:
+    """A row of points for each metric, a panel a judged set."""
+    sets = results["judged"]
+    if not sets:
+        return None
+    heights = [len(_ordered(found)) + 1 for found in sets.values()]
+    # Two columns, filled so that both come out about equally long.
+    columns: list[list[str]] = [[], []]
+    for name in sorted(sets, key=lambda one: -heights[list(sets).index(one)]):
+        shortest = min(columns, key=lambda names: sum(heights[list(sets).index(one)] for one in names))
+        shortest.append(name)
+    columns = [names for names in columns if names]
+    longest = max(sum(heights[list(sets).index(one)] + 2 for one in names) for names in columns)
+    figure = plt.figure(figsize=(6.6 * len(columns), 0.24 * longest + 0.6))
+    outer = figure.add_gridspec(1, len(columns), wspace=0.62)
+    for place, names in enumerate(columns):
+        rows = [heights[list(sets).index(one)] for one in names]
+        # A blank row keeps panels of a short column as tall as those of the long one.
+        blank = max(0.001, longest - sum(height + 2 for height in rows))
+        inner = outer[place].subgridspec(len(names) + 1, 1, height_ratios=[*rows, blank], hspace=0.35)
+        for row, name in enumerate(names):
+            axes = figure.add_subplot(inner[row])
+            _forest(axes, name, sets[name], published)
+    return figure
+
+
+def _ordered(found: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    rank = {"trivial": 0, "released": 1, "ours": 2}
+    rows = [(title, row) for title, row in found["rows"].items() if "undefined" not in row]
+    return sorted(rows, key=lambda one: (rank[one[1]["kind"]], one[1]["pearson"]))
+
+
+def _forest(axes: plt.Axes, name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> None:
+    rows = _ordered(found)
+    printed = published["correlations"].get(name, {"rows": {}})["rows"]
+    for place, (title, row) in enumerate(rows):
+        low, high = row["intervals"]["pearson"] or (row["pearson"], row["pearson"])
+        colour = KIND_COLOURS[row["kind"]]
+        axes.plot([low, high], [place, place], color=colour, linewidth=1.6, alpha=0.75)
+        axes.plot(row["pearson"], place, "o", color=colour, markersize=5)
+        figure = printed.get(title.removesuffix(" (released)"), {}).get("pearson")
+        if figure is not None and row["kind"] != "trivial":
+            axes.plot(figure, place, "D", markersize=6.5, markerfacecolor="none", markeredgecolor="#555555")
+    axes.axvline(0, color="#999999", linewidth=0.8, zorder=0)
+    trivial = [abs(row["pearson"]) for _, row in rows if row["kind"] == "trivial"]
+    if trivial:
+        axes.axvline(max(trivial), color=KIND_COLOURS["trivial"], linewidth=0.9, linestyle=":", zorder=0)
+    if "noise_ceiling" in found:
+        axes.axvspan(found["noise_ceiling"]["ceiling"]["pearson"], 1, color="#eeeeee", zorder=0, linewidth=0)
+    axes.set_yticks(range(len(rows)), [title.replace("_", "-") for title, _ in rows])
+    for label, (_, row) in zip(axes.get_yticklabels(), rows, strict=True):
+        label.set_color(KIND_COLOURS[row["kind"]])
+        label.set_fontweight("bold" if row["kind"] == "ours" else "normal")
+    axes.set_ylim(-0.7, len(rows) - 0.3)
+    axes.set_xlim(-0.4, 1)
+    axes.set_title(f"{found['title']} (n = {found['n']})", loc="left")
+    plain_axes(axes, grid="x")
+
+
+def _shown(found: Mapping[str, Any], most: int = 4) -> list[str]:
+    """The metrics a set's detailed pictures show: all of ours, or the strongest released ones."""
+    rows = found["rows"]
+    ours = [title for title, row in rows.items() if row["kind"] == "ours" and "undefined" not in row]
+    others = [title for title in found["sections"] if title not in ours and title in rows]
+    return (ours or sorted(others, key=lambda title: -rows[title]["pearson"]))[:most]
+
+
+def draw_scatter(results: Results, published: Mapping[str, Any]) -> Figure | None:
+    """Judgment against score for each set's metrics."""
+    panels = [(found, title) for found in results["judged"].values() for title in _shown(found, 3)]
+    if not panels:
+        return None
+    width = min(4, len(panels))
+    height = -(-len(panels) // width)
+    figure, grid = plt.subplots(height, width, figsize=(3.3 * width, 3.2 * height), squeeze=False)
+    rng = np.random.default_rng(0)
+    for axes in grid.flat[len(panels) :]:
+        axes.set_visible(False)
+    for axes, (found, title) in zip(grid.flat, panels, strict=False):
+        x, y = np.array(found["judgments"]), np.array(found["scores"][title])
+        jitter = rng.uniform(-0.012, 0.012, len(x)) * np.ptp(x)
+        axes.plot(x + jitter, y, ".", color=COLOURS[0], alpha=0.3, markersize=4, markeredgewidth=0)
+        fifths = np.array_split(np.argsort(x, kind="stable"), 5)
+        means = np.array([[x[k].mean(), y[k].mean()] for k in fifths])
+        axes.plot(*means.T, "o-", color=COLOURS[1], markersize=4)
+        axes.set_title(f"{title}\n{found['title']}, r = {found['rows'][title]['pearson']:.2f}", loc="left")
+        axes.set_xlabel("human judgment")
+        axes.set_ylabel("metric score")
+        plain_axes(axes)
+    figure.tight_layout()
+    return figure
+
+
+def draw_sources(results: Results, published: Mapping[str, Any]) -> Figure | None:
+    """Boxes of the human judgments by source model."""
+    panels = [found for found in results["judged"].values() if "sources" in found]
+    if not panels:
+        return None
+    counts = [len(found["sources"]["boxes"]) for found in panels]
+    figure, grid = plt.subplots(
+        1, len(panels), figsize=(0.75 * sum(counts) + 1.2 * len(panels), 3.2), squeeze=False,
+        gridspec_kw={"width_ratios": counts},
+    )  # fmt: skip
+    for axes, found in zip(grid.flat, panels, strict=True):
+        boxes = dict(sorted(found["sources"]["boxes"].items(), key=lambda one: one[1]["mean"]))
+        axes.bxp(
+            [
+                {"label": name, "med": box["median"], "q1": box["q1"], "q3": box["q3"],
+                 "whislo": box["min"], "whishi": box["max"], "mean": box["mean"]}
+                for name, box in boxes.items()
+            ],
+            showfliers=False, showmeans=True, patch_artist=True, widths=0.55,
+            boxprops={"facecolor": COLOURS[0] + "44", "edgecolor": COLOURS[0]},
+            medianprops={"color": COLOURS[0], "linewidth": 2},
+            whiskerprops={"color": COLOURS[0]}, capprops={"color": COLOURS[0]},
+            meanprops={"marker": "D", "markerfacecolor": COLOURS[1], "markeredgecolor": "none", "markersize":
+            5},
+        )  # fmt: skip
+        axes.set_title(found["title"], loc="left")
+        axes.set_ylabel("human judgment")
+        axes.tick_params(axis="x", rotation=25)
+        plain_axes(axes, grid="y")
+    figure.tight_layout()
+    return figure
+
+
+def draw_quality(results: Results, published: Mapping[str, Any]) -> Figure | None:
+    """Pearson over the eight biased sets."""
+    panels = [found for found in results["judged"].values() if _shown(found)]
+    if not panels:
+        return None
+    figure, grid = plt.subplots(1, len(panels), figsize=(3.2 * len(panels), 3), squeeze=False, sharey=True)
+    for axes, found in zip(grid.flat, panels, strict=True):
+        for colour, title in zip(COLOURS, _shown(found), strict=False):
+            sets = [one for one in found["sections"][title]["quality_drift"] if one["pearson"] is not None]
+            x = np.array([one["set"] for one in sets])
+            y = np.array([one["pearson"] for one in sets])
+            spread = np.array([one["sd"] for one in sets])
+            axes.plot(x, y, "o-", color=colour, markersize=4, label=title)
+            axes.fill_between(x, y - spread, y + spread, color=colour, alpha=0.13, linewidth=0)
+        axes.axhline(0, color="#999999", linewidth=0.8)
+        axes.set_title(found["title"], loc="left")
+        axes.set_xlabel("biased set: low to high quality")
+        axes.legend(frameon=False, fontsize=7.5)
+        plain_axes(axes, grid="y")
+    grid[0][0].set_ylabel("Pearson")
+    figure.tight_layout()
+    return figure

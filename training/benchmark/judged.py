@@ -1,0 +1,133 @@
+"""One judged set: a row for each metric, with intervals, the trivial rows, and paired tests between rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from metrics.openmeva.agreement import agreement
+from metrics.openmeva.bootstrap import PromptBootstrap, intervals
+from metrics.openmeva.ceiling import noise_ceiling
+from metrics.openmeva.comparison import compare, correct, paired_bootstrap
+from metrics.openmeva.correlation import COEFFICIENTS, correlate, why_undefined
+from metrics.openmeva.judged import JudgedStories, check_predictions
+from metrics.openmeva.sources import judgments_by_source
+from metrics.openmeva.trivial import trivial_scores
+
+
+def judged_table(
+    judged: JudgedStories,
+    ours: Mapping[str, list[float]],
+    released: Mapping[str, list[float]],
+    draws: int,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    """The main table of a judged set.
+
+    Args:
+        judged: the stories.
+        ours: row title to scores of this project's metrics.
+        released: row title to scores that others released.
+        draws, rng: of the bootstrap, which all rows share.
+
+    Returns:
+        `rows` (coefficients, `p_values`, `intervals`, `kind`: ours, released or trivial; `beats_trivial` for
+        the
+        first two: by coefficient, whether the whole interval of the paired difference to the strongest
+        trivial row lies above 0), `pairs` (each row against the best, corrected after Holm), `noise_ceiling`,
+        `agreement`, `sources`, `n`, `prompts`, `unavailable`.
+
+    Raises:
+        ValueError: scores that do not fit the stories (which row of the table, which story).
+    """
+    bootstrap = PromptBootstrap(judged.scores, judged.prompts, draws, rng)
+    scores, rows, samples = {}, {}, {}
+    kinds = {"ours": ours, "released": released, "trivial": trivial_scores(judged.stories)}
+    for kind, found in kinds.items():
+        for title, values in found.items():
+            name = title if kind == "ours" or title not in ours else f"{title} (released)"
+            rows[name] = {"kind": kind}
+            array = np.asarray(values, dtype=float) if kind == "trivial" else _checked(name, values, judged)
+            reason = why_undefined(array, judged.scores)
+            if reason:
+                rows[name]["undefined"] = reason
+                continue
+            scores[name], samples[name] = array, bootstrap.correlations(array)
+            rows[name] |= {**correlate(array, judged.scores), "intervals": intervals(samples[name])}
+    _mark(rows, samples)
+    result: dict[str, Any] = {
+        "n": len(judged),
+        "prompts": bootstrap.prompts,
+        "rows": rows,
+        "pairs": _pairs(rows, scores, samples, judged.scores),
+        "judgments": judged.scores.tolist(),
+        "scores": {name: array.tolist() for name, array in scores.items()},
+    }
+    unavailable = {}
+    for name, compute in {
+        "noise_ceiling": lambda: noise_ceiling(_ratings(judged), rng),
+        "agreement": lambda: agreement(_ratings(judged), judged.raters),
+        "sources": lambda: judgments_by_source(judged),
+    }.items():
+        try:
+            result[name] = compute()
+        except ValueError as error:
+            unavailable[name] = str(error)
+    return {**result, "unavailable": unavailable}
+
+
+def _checked(name: str, values: list[float], judged: JudgedStories) -> np.ndarray:
+    try:
+        return check_predictions(values, len(judged))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _ratings(judged: JudgedStories) -> np.ndarray:
+    if judged.ratings is None:
+        raise ValueError("the single ratings are not known, only their mean")
+    return judged.ratings
+
+
+def _mark(rows: dict[str, dict[str, Any]], samples: Mapping[str, dict[str, np.ndarray]]) -> None:
+    """Write into each row that is no trivial one whether it beats the strongest trivial one."""
+    trivial = [name for name in samples if rows[name]["kind"] == "trivial"]
+    for name in samples:
+        if rows[name]["kind"] == "trivial" or not trivial:
+            continue
+        rows[name]["beats_trivial"] = {}
+        for coefficient in COEFFICIENTS:
+            best = max(trivial, key=lambda one, key=coefficient: abs(rows[one][key]))  # type: ignore[misc]
+            sign = np.sign(rows[best][coefficient])
+            test = paired_bootstrap(samples[name][coefficient], sign * samples[best][coefficient])
+            rows[name]["beats_trivial"][coefficient] = {
+                "trivial": best,
+                "beats": bool(test["interval"] and test["interval"][0] > 0),
+                **test,
+            }
+
+
+def _pairs(
+    rows: Mapping[str, dict[str, Any]],
+    scores: Mapping[str, np.ndarray],
+    samples: Mapping[str, dict[str, np.ndarray]],
+    judgments: np.ndarray,
+) -> dict[str, Any]:
+    """Paired tests of the best row (by Pearson, trivial rows apart) against each other one."""
+    names = [name for name in scores if rows[name]["kind"] != "trivial"]
+    if len(names) < 2:
+        return {}
+    best = max(names, key=lambda name: rows[name]["pearson"])
+    tests = {
+        name: compare(scores[best], scores[name], judgments, samples[best], samples[name])
+        for name in names
+        if name != best
+    }
+    p_values = {
+        name: test["williams"]["p_value"] for name, test in tests.items() if "p_value" in test["williams"]
+    }
+    for name, corrected in correct(p_values).items():
+        tests[name]["williams"]["holm"] = corrected["holm"]
+    return {"best": best, "against": tests}

@@ -1,0 +1,96 @@
+"""Scores that the papers' authors and others released for the judged stories."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from training.corpora.plot_guided_judgments import read_predictions
+
+# File to title; True where the file counts badness (perplexity), so that it is negated.
+UNION_FILES = {
+    "bleu.txt": ("BLEU", False),
+    "moverscore.txt": ("MoverScore", False),
+    "ruber_ref_score.txt": ("RUBER-BERT (referenced)", False),
+    "ppl.txt": ("PPL (GPT-2)", True),
+    "ruber_unref_score.txt": ("RUBER-BERT (unreferenced)", False),
+    "dis.txt": ("DisScore", False),
+    "union.txt": ("UNION", False),
+    "union_recon.txt": ("UNION without reconstruction", False),
+    "ruber_score.txt": ("RUBER-BERT", False),
+    "bleurt.txt": ("BLEURT", False),
+}
+PEERS = {
+    "rouge1-f": "ROUGE-1 F1",
+    "rouge2-f": "ROUGE-2 F1",
+    "rougel-f": "ROUGE-L F1",
+    "sentence_bleu": "BLEU",
+    "meteor": "METEOR",
+    "bertscore-p": "BERTScore-P",
+    "bertscore-r": "BERTScore-R",
+    "bertscore-f": "BERTScore-F1",
+    "fwppl": "PPL (GPT-2)",
+    "bartscore": "BARTScore",
+    "bartscore_cnn": "BARTScore (CNN)",
+    "bartscore_cnn_pa": "BARTScore (CNN, ParaBank)",
+    "chatgpt": "ChatGPT as judge",
+}
+
+
+def released_scores(name: str, rows: list[dict[str, Any]], data: Path | None) -> dict[str, list[float]]:
+    """Title to one score a row, higher is better, for the sets that have any; empty where the files are
+    absent.
+
+    Raises:
+        ValueError: a file that does not fit the rows.
+    """
+    readers = {"union_roc": _union, "mans_roc": _peers, "plot_guided_roc": _plot_guided}
+    if data is None or name not in readers:
+        return {}
+    found = readers[name](data, rows)
+    for title, scores in found.items():
+        if len(scores) != len(rows):
+            raise ValueError(f"released scores of {title}: expected {len(rows)}, got {len(scores)}")
+    return found
+
+
+def _union(data: Path, rows: list[dict[str, Any]]) -> dict[str, list[float]]:
+    folder = data / "union" / "ROCStories" / "metric_output"
+    found = {}
+    for name, (title, negated) in UNION_FILES.items():
+        if (folder / name).exists():
+            values = [float(line) for line in (folder / name).read_text().split()]
+            found[title] = [-value for value in values] if negated else values
+    return found
+
+
+def _peers(data: Path, rows: list[dict[str, Any]]) -> dict[str, list[float]]:
+    path = data / "mans" / "mans_roc_peer_scores.json"
+    if not path.exists():
+        return {}
+    by_story = {
+        f"{entry['doc_id']}-{model}": generated["score"]
+        for entry in json.loads(path.read_text(encoding="utf-8"))
+        for model, generated in entry["gen"].items()
+    }
+    absent = [row["story_id"] for row in rows if row["story_id"] not in by_story]
+    if absent:
+        raise ValueError(f"{path}: {len(absent)} stories have no scores, as {absent[0]}")
+    signs = {key: -1.0 if key == "fwppl" else 1.0 for key in PEERS}
+    return {
+        title: [signs[key] * float(by_story[row["story_id"]][key]) for row in rows]
+        for key, title in PEERS.items()
+        if all(by_story[row["story_id"]].get(key) is not None for row in rows)
+    }
+
+
+def _plot_guided(data: Path, rows: list[dict[str, Any]]) -> dict[str, list[float]]:
+    path = data / "plot_guided" / "Pred_advROC_roberta.txt"
+    if not path.exists():
+        return {}
+    scores = read_predictions(path)
+    absent = [row["story_id"] for row in rows if row["story"] not in scores]
+    if absent:
+        raise ValueError(f"{path}: {len(absent)} stories have no scores, as {absent[0]}")
+    return {"RoBERTa (filtered manipulated plots)": [scores[row["story"]] for row in rows]}

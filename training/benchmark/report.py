@@ -1,0 +1,73 @@
+"""Write what the benchmark found: `results.json`, `report.md`, `tables.tex`, and figures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from training.benchmark.figures import write_figures
+from training.benchmark.render import to_latex, to_markdown
+from training.benchmark.tables import main_tables, section_tables
+from training.files import write_text
+
+
+def write_report(results: Mapping[str, Any], published: Mapping[str, Any], out: Path) -> Path:
+    """All files of the report under `out`; returns the path of `report.md`."""
+    out.mkdir(parents=True, exist_ok=True)
+    write_text(out / "results.json", json.dumps(results, indent=1, allow_nan=False))
+    main, further = main_tables(results, published), section_tables(results, published)
+    figures = write_figures(results, published, out / "figures")
+    lines = ["# Benchmark", "", _summary(results), ""]
+    lines += [f"![{caption}](figures/{path.name})\n\n{caption}\n" for path, caption in figures[:1]]
+    lines += ["## Correlation with human judgments", "", *map(to_markdown, main)]
+    lines += ["## Figures", ""]
+    lines += [f"![{caption}](figures/{path.name})\n\n{caption}\n" for path, caption in figures[1:]]
+    lines += ["## Further tables", "", *map(to_markdown, further)]
+    if results["skipped"]:
+        lines += [
+            "## Left out",
+            "",
+            *(f"- {name}: {reason}" for name, reason in results["skipped"].items()),
+            "",
+        ]
+    signatures = {
+        f"{title}, {name}": signature
+        for name, found in results["judged"].items()
+        for title, signature in found["signatures"].items()
+    }
+    if signatures:
+        lines += [
+            "## Signatures",
+            "",
+            *(f"- {name}: `{signature}`" for name, signature in signatures.items()),
+            "",
+        ]
+    write_text(out / "report.md", "\n".join(lines))
+    write_text(out / "tables.tex", "\n".join(map(to_latex, [*main, *further])))
+    return out / "report.md"
+
+
+def _summary(results: Mapping[str, Any]) -> str:
+    """One sentence a metric: where it beats the trivial rows."""
+    sentences = []
+    titles = dict.fromkeys(
+        title
+        for found in results["judged"].values()
+        for title, row in found["rows"].items()
+        if row["kind"] == "ours"
+    )
+    for title in titles:
+        beaten, not_beaten = [], []
+        for found in results["judged"].values():
+            row = found["rows"].get(title)
+            if row is None or "undefined" in row:
+                continue
+            (beaten if row["beats_trivial"]["pearson"]["beats"] else not_beaten).append(found["title"])
+        parts = [f"beats every trivial row on {', '.join(beaten)}"] if beaten else []
+        parts += [f"does not on {', '.join(not_beaten)}"] if not_beaten else []
+        sentences.append(f"**{title}** {'; '.join(parts)} (Pearson, paired intervals).")
+    settings = results["settings"]
+    sentences.append(f"{settings['draws']:,} bootstrap draws over prompts, seed {settings['seed']}.")
+    return " ".join(sentences)

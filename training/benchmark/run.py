@@ -1,0 +1,214 @@
+"""Run metrics over test sets and put every result into one JSON-serialisable dict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import numpy as np
+
+from metrics.openmeva.autos import aspect_tables, check_rows
+from metrics.openmeva.drift import dataset_drift
+from metrics.openmeva.judged import JudgedStories, check_predictions
+from metrics.openmeva.trivial import trivial_scores
+from training.benchmark.explanations import explanation_tables
+from training.benchmark.judged import judged_table
+from training.benchmark.registry import ROOT, MetricEntry
+from training.benchmark.released import released_scores
+from training.benchmark.scores import score
+from training.benchmark.sets import TestSet
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run needs to know beside metrics and sets.
+
+    Attributes:
+        data: folder of the papers' data, or `None`.
+        out: where the scores are cached.
+        draws: of the bootstrap.
+        seed: of everything random.
+        strict: whether a metric that fails stops the run (it was asked for by name).
+        batch_size: handed to the metrics, where given.
+        say: called with a line on what is going on.
+    """
+
+    data: Path | None
+    out: Path
+    draws: int = 10_000
+    seed: int = 0
+    strict: bool = False
+    batch_size: int | None = None
+    say: Callable[[str], None] = print
+
+
+def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Settings) -> dict[str, Any]:
+    """Every table of the benchmark.
+
+    Returns:
+        `judged` and `autos` (by set), `dataset_drift` (by metric), `explanations` (by metric, then set),
+        `skipped` (set or metric to the reason), `settings`.
+    """
+    results: dict[str, Any] = {
+        "judged": {},
+        "autos": {},
+        "dataset_drift": {},
+        "explanations": {},
+        "skipped": {},
+        "settings": {"draws": settings.draws, "seed": settings.seed},
+    }
+    loaded = {}
+    for one in sets:
+        try:
+            loaded[one.name] = (one, one.read(settings.data))
+        except ValueError as error:
+            results["skipped"][one.name] = f"needs {one.needs} ({error})"
+    for one, rows in loaded.values():
+        settings.say(f"{one.title}: {len(rows)} stories")
+        found = _all_scores(metrics, one, rows, settings, results["skipped"])
+        if one.judged:
+            results["judged"][one.name] = _judged(one, rows, found, settings)
+        else:
+            results["autos"][one.name] = _autos(rows, found, settings)
+    for entry in metrics:
+        drift = _drift(entry, list(loaded.values()), settings, results["skipped"])
+        if drift:
+            results["dataset_drift"][entry.title] = drift
+        explained = _explanations(entry, list(loaded.values()), settings, results["skipped"])
+        if explained:
+            results["explanations"][entry.title] = explained
+    return results
+
+
+def _all_scores(
+    metrics: Sequence[MetricEntry],
+    one: TestSet,
+    rows: list[dict[str, Any]],
+    settings: Settings,
+    skipped: dict[str, str],
+) -> dict[str, dict[str, Any]]:
+    """Row title to `{"scores", "signature"}` of each metric that has a configuration for the set's corpus."""
+    found: dict[str, dict[str, Any]] = {}
+    for entry in metrics:
+        config = entry.configs.get(one.corpus)
+        if config is None:
+            skipped[f"{entry.name} on {one.name}"] = f"no configuration for {one.corpus}"
+            continue
+        result = _attempt(entry, config, one, rows, settings, skipped)
+        for title, key in entry.rows.items() if result else ():
+            found[title] = {"scores": result[key], "signature": result["signature"], "metric": entry.name}
+    return found
+
+
+def _attempt(
+    entry: MetricEntry,
+    config: str,
+    one: TestSet,
+    rows: list[dict[str, Any]],
+    settings: Settings,
+    skipped: dict[str, str],
+    explain: bool = False,
+) -> dict[str, Any]:
+    """The metric's result; where it cannot run, an empty one with the reason in `skipped`.
+
+    A metric that was asked for by name raises its error instead.
+    """
+    try:
+        settings.say(f"  {entry.title} ({config})" + (", explanations" if explain else ""))
+        return score(entry, config, rows, settings.out / "cache", settings.batch_size, explain)
+    except (ValueError, OSError, ImportError) as error:
+        if settings.strict:
+            raise
+        skipped[f"{entry.name} ({config}) on {one.name}"] = str(error)
+        return {}
+
+
+def _judged(
+    one: TestSet, rows: list[dict[str, Any]], found: dict[str, dict[str, Any]], settings: Settings
+) -> dict[str, Any]:
+    benchmark = evaluate.load(str(ROOT / "metrics" / "openmeva"), one.configuration)
+    scale = (1.0, 5.0) if one.configuration.startswith("mans") else None
+    judged = JudgedStories.from_rows(rows, scale)
+    ours = {title: result["scores"] for title, result in found.items()}
+    released = released_scores(one.name, rows, settings.data)
+    rng = np.random.default_rng(settings.seed)
+    table = judged_table(judged, ours, released, settings.draws, rng)
+    # Two released ones show what the sections look like for metrics that are known to work.
+    strongest = sorted(released, key=lambda title: -table["rows"].get(title, {}).get("pearson", -2.0))[:2]
+    full = {**{title: released[title] for title in strongest}, **ours}
+    table["sections"] = {
+        title: benchmark.compute(
+            predictions=scores, references=rows, draws=settings.draws, seed=settings.seed, **one.options
+        )
+        for title, scores in full.items()
+    }
+    table["signatures"] = {title: result["signature"] for title, result in found.items()}
+    table["title"] = one.title
+    return table
+
+
+def _autos(
+    rows: list[dict[str, Any]], found: dict[str, dict[str, Any]], settings: Settings
+) -> dict[str, Any]:
+    checked = check_rows(rows)
+    table: dict[str, Any] = {"n": len(rows), "rows": {}}
+    kinds = {
+        "ours": {title: result["scores"] for title, result in found.items()},
+        "trivial": {title: list(s) for title, s in trivial_scores([row["story"] for row in rows]).items()},
+    }
+    for kind, by_title in kinds.items():
+        for title, scores in by_title.items():
+            rng = np.random.default_rng(settings.seed)
+            metric = check_predictions(scores, len(rows))
+            table["rows"][title] = {"kind": kind, **aspect_tables(metric, checked, settings.draws, rng)}
+    return table
+
+
+def _drift(
+    entry: MetricEntry,
+    loaded: Sequence[tuple[TestSet, list[dict[str, Any]]]],
+    settings: Settings,
+    skipped: dict[str, str],
+) -> dict[str, Any]:
+    """The metric trained on each corpus, on MANS of each corpus (OpenMEVA Table 5)."""
+    sets = [(one, rows) for one, rows in loaded if one.name in ("mans_roc", "mans_wp")]
+    if len(sets) < 2 or len(entry.configs) < 2:
+        return {}
+    benchmark_runs: dict[str, dict[str, dict[str, Any]]] = {}
+    (key,) = list(entry.rows.values())[:1]
+    for corpus, config in entry.configs.items():
+        for one, rows in sets:
+            result = _attempt(entry, config, one, rows, settings, skipped)
+            if not result:
+                return {}
+            judged = JudgedStories.from_rows(rows, (1.0, 5.0))
+            table = judged_table(
+                judged, {entry.title: result[key]}, {}, settings.draws, np.random.default_rng(settings.seed)
+            )
+            benchmark_runs.setdefault(corpus, {})[one.name] = table["rows"][entry.title]
+    return dataset_drift(benchmark_runs)
+
+
+def _explanations(
+    entry: MetricEntry,
+    loaded: Sequence[tuple[TestSet, list[dict[str, Any]]]],
+    settings: Settings,
+    skipped: dict[str, str],
+) -> dict[str, Any]:
+    if not entry.explain:
+        return {}
+    found = {}
+    for one, rows in loaded:
+        config = entry.configs.get(one.corpus)
+        if one.name != "union_roc" or config is None:
+            continue
+        result = _attempt(entry, config, one, rows, settings, skipped, explain=True)
+        if result:
+            judged = JudgedStories.from_rows(rows)
+            found[one.name] = explanation_tables(
+                result["explanations"], judged, one.options["reasonable_above"], one.options["one_error_only"]
+            )
+    return found

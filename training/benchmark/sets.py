@@ -1,0 +1,140 @@
+"""The test sets that the benchmark can run on: one entry each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from training.benchmark.registry import ROOT
+from training.corpora.mans import read_mans
+from training.corpora.plot_guided_judgments import read_plot_guided_judgments, read_predictions
+from training.corpora.union_judgments import read_union_judgments
+
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """One test set.
+
+    Attributes:
+        name: as on the command line.
+        title: as printed.
+        corpus: `roc` or `wp`, which decides the configuration of the metrics.
+        configuration: of `metrics/openmeva`.
+        read: rows from the data folder (`None` where none was given); ValueError says what is missing.
+        needs: what has to be there, for the message.
+        options: of the benchmark's `compute`.
+    """
+
+    __test__ = False
+
+    name: str
+    title: str
+    corpus: str
+    configuration: str
+    read: Callable[[Path | None], Rows]
+    needs: str
+    options: dict[str, Any]
+
+    @property
+    def judged(self) -> bool:
+        """Whether it holds human judgments (else it is a part of AUTOS)."""
+        return not self.configuration.startswith("autos_")
+
+
+def _mans(corpus: str) -> Callable[[Path | None], Rows]:
+    def read(data: Path | None) -> Rows:
+        built = ROOT / "datasets" / "mans" / f"{corpus}.parquet"
+        if data is None and built.exists():
+            return _parquet(built)
+        return [dict(row) for row in read_mans(_folder(data, "mans"), corpus)]
+
+    return read
+
+
+def _union(data: Path | None) -> Rows:
+    folder = _folder(data, "union")
+    for place in (folder / "ROCStories" / "ant_data", folder / "ant_data", folder):
+        if (place / "ant_data.txt").exists():
+            return [dict(row) for row in read_union_judgments(place)]
+    raise ValueError(f"{folder}: expected ROCStories/ant_data/ant_data.txt")
+
+
+def _plot_guided(data: Path | None) -> Rows:
+    folder = _folder(data, "plot_guided")
+    predictions = folder / "Pred_advROC_roberta.txt"
+    order = list(read_predictions(predictions)) if predictions.exists() else None
+    return [dict(row) for row in read_plot_guided_judgments(folder, "roc", order)]
+
+
+def _autos(subset: str, split: str) -> Callable[[Path | None], Rows]:
+    def read(data: Path | None) -> Rows:
+        found = sorted((ROOT / "datasets" / "autos").glob(f"**/*{subset}*{split}*.parquet")) or sorted(
+            (ROOT / "datasets" / "autos" / subset).glob(f"*{split}*.parquet")
+        )
+        if not found:
+            raise ValueError(f"datasets/autos: expected a Parquet file of '{subset}', split '{split}'")
+        return [row for path in found for row in _parquet(path)]
+
+    return read
+
+
+def _parquet(path: Path) -> Rows:
+    import pyarrow.parquet
+
+    return pyarrow.parquet.read_table(path).to_pylist()
+
+
+def _folder(data: Path | None, name: str) -> Path:
+    if data is None:
+        raise ValueError("no data folder was given")
+    return data / name
+
+
+_AUTOS = [
+    TestSet(
+        name=f"autos_{subset}_{split}",
+        title=f"AUTOS {subset}, {split} test",
+        corpus="wp" if subset == "wp" else "roc",
+        configuration=f"autos_{split}",
+        read=_autos(subset, split),
+        needs="datasets/autos (built by `make autos`; `mini` is part of the repository)",
+        options={},
+    )
+    for subset in ("mini", "roc", "wp")
+    for split in ("discrimination", "invariance")
+]
+
+TEST_SETS: dict[str, TestSet] = {
+    one.name: one
+    for one in (
+        TestSet(
+            "mans_roc", "MANS, ROC", "roc", "mans_roc", _mans("roc"), "DATA/mans/mans_roc.json", {},
+        ),
+        TestSet("mans_wp", "MANS, WP", "wp", "mans_wp", _mans("wp"), "DATA/mans/mans_wp.json", {}),
+        TestSet(
+            "union_roc",
+            "UNION's judged stories, ROC",
+            "roc",
+            "judgments",
+            _union,
+            "DATA/union/ROCStories/ant_data/ant_data.txt",
+            # The paper calls a story reasonable when all seven raters do, and lets it have several error
+            # types.
+            {"reasonable_above": 0.99, "one_error_only": False},
+        ),
+        TestSet(
+            "plot_guided_roc",
+            "Plot-guided judged stories, ROC",
+            "roc",
+            "judgments",
+            _plot_guided,
+            "DATA/plot_guided/AMT_ROC.CSV",
+            {},
+        ),
+        *_AUTOS,
+    )
+}  # fmt: skip

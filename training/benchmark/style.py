@@ -1,0 +1,34 @@
+"""Colours and type of the report's figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matplotlib.axes import Axes
+
+# Okabe and Ito's palette, told apart with any colour vision.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+KIND_COLOURS = {"ours": "#0072B2", "released": "#555555", "trivial": "#D55E00"}
+
+
+def style() -> dict[str, Any]:
+    """Settings for `matplotlib.rc_context`."""
+    return {
+        "font.size": 9,
+        "axes.titlesize": 9.5,
+        "axes.titleweight": "bold",
+        "axes.labelsize": 9,
+        "xtick.labelsize": 8,
+        "ytick.labelsize": 8.5,
+        "figure.dpi": 100,
+    }
+
+
+def plain_axes(axes: Axes, grid: str | None = None) -> None:
+    """Drop the frame's upper and right side, and draw a light grid along `grid` (x or y)."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color("#aaaaaa")
+    axes.tick_params(color="#aaaaaa")
+    if grid in ("x", "y"):
+        axes.grid(axis=grid, color="#e6e6e6", linewidth=0.7)  # type: ignore[arg-type]
+        axes.set_axisbelow(True)

@@ -1,0 +1,40 @@
+"""The columns that all judged stories come in, whichever paper they are from."""
+
+from pathlib import Path
+from typing import TypedDict
+
+
+class JudgedStory(TypedDict, total=False):
+    """One judged story.
+
+    `story` is what follows `prompt`, where there is one: in ROC the prompt is the story's first sentence, in
+    WP it is no part of the story. `score` is the mean of `ratings`. `raters` names who gave each rating, and
+    `error_types` lists the errors each rater named, where the source says so. `source_model` is "human" for
+    human-written stories.
+    """
+
+    story_id: str
+    prompt: str
+    reference: str
+    story: str
+    source_model: str
+    ratings: list[float]
+    score: float
+    raters: list[str]
+    error_types: list[list[str]]
+
+
+def find_file(folder: str | Path, names: tuple[str, ...]) -> Path:
+    """The first of `names` that stands in `folder`, upper and lower case alike; a file is its own answer.
+
+    Raises:
+        ValueError: none is there (says which were looked for).
+    """
+    folder = Path(folder)
+    if folder.is_file():
+        return folder
+    present = {path.name.lower(): path for path in sorted(folder.glob("*"))} if folder.is_dir() else {}
+    for name in names:
+        if name.lower() in present:
+            return present[name.lower()]
+    raise ValueError(f"{folder}: expected one of the files {', '.join(names)}")

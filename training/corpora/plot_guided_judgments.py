@@ -1,0 +1,103 @@
+"""The judged stories of the plot-guided paper (section 5.2): five raters a sheet, 0 to 5 for plausibility."""
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+from training.corpora.judgments import JudgedStory, find_file
+
+_STORIES = [f"Input.text{place}" for place in range(1, 6)]
+_ANSWERS = [f"Answer.text{place}" for place in range(1, 6)]
+
+
+def read_plot_guided_judgments(
+    source: str | Path, corpus: str = "roc", order: Sequence[str] | None = None
+) -> list[JudgedStory]:
+    """The judged stories of `AMT_ROC.CSV` or `AMT_WP.CSV`, in the order in which they first stand there.
+
+    A line is one rater's sheet of five stories. There are no prompts.
+
+    Args:
+        source: the folder, or the file (`.csv` and `.CSV` alike).
+        corpus: `roc` or `wp`, to find the file in a folder.
+        order: the stories in the order of the authors' prediction file (`read_predictions`). Its first half
+        is
+            machine-written, its second human-written: the file does not say so, but 113 of its stories stand
+            in ROCStories, all of them in the second half. Fills `source_model` ("gpt2", "human").
+
+    Raises:
+        ValueError: no file, a column missing, an answer outside 0..5, or a story that `order` lacks.
+    """
+    path = find_file(source, (f"AMT_{corpus}.csv",))
+    with path.open(encoding="utf-8", newline="") as lines:
+        reader = csv.DictReader(lines)
+        missing = {"WorkerId", *_STORIES, *_ANSWERS} - set(reader.fieldnames or [])
+        if missing:
+            raise ValueError(f"{path}: expected the columns {', '.join(sorted(missing))}")
+        ratings: dict[str, dict[str, float]] = {}
+        for number, sheet in enumerate(reader, 1):
+            for story, answer in zip(_STORIES, _ANSWERS, strict=True):
+                where = f"{path}, sheet {number}, {answer}"
+                by_rater = ratings.setdefault(plain(sheet[story]), {})
+                if sheet["WorkerId"] in by_rater:
+                    raise ValueError(f"{where}: rater {sheet['WorkerId']} rates a story twice")
+                by_rater[sheet["WorkerId"]] = _rating(sheet[answer], where)
+    human = _human(order, ratings) if order is not None else None
+    rows: list[JudgedStory] = []
+    for number, (story, by_rater) in enumerate(ratings.items()):
+        row: JudgedStory = {
+            "story_id": str(number),
+            "story": story,
+            "ratings": list(by_rater.values()),
+            "score": sum(by_rater.values()) / len(by_rater),
+            "raters": list(by_rater),
+        }
+        if human is not None:
+            row["source_model"] = "human" if story in human else "gpt2"
+        rows.append(row)
+    return rows
+
+
+def read_predictions(path: str | Path) -> dict[str, float]:
+    """Story to score from the authors' prediction file: `story TAB score` a line, in their order.
+
+    Raises:
+        ValueError: a line of another layout (with its number).
+    """
+    found = {}
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        story, _, score = line.rpartition("\t")
+        try:
+            found[plain(story)] = float(score)
+        except ValueError as error:
+            raise ValueError(
+                f"{path}, line {number}: expected 'story TAB score', got {line[:60]!r}"
+            ) from error
+    return found
+
+
+def plain(story: str) -> str:
+    """The story without the `</s>` that stands after each sentence.
+
+    >>> plain("he ran . </s> he fell . </s> ")
+    'he ran . he fell .'
+    """
+    return " ".join(story.replace("</s>", " ").split())
+
+
+def _human(order: Sequence[str], stories: dict[str, dict[str, float]]) -> set[str]:
+    listed = [plain(story) for story in order]
+    absent = set(stories) - set(listed)
+    if absent:
+        raise ValueError(f"{len(absent)} judged stories are not in the given order, as {min(absent)[:60]!r}")
+    return set(listed[len(listed) // 2 :])
+
+
+def _rating(text: str, where: str) -> float:
+    try:
+        value = float(text)
+    except ValueError as error:
+        raise ValueError(f"{where}: expected a rating in 0..5, got {text!r}") from error
+    if not 0 <= value <= 5:
+        raise ValueError(f"{where}: expected a rating in 0..5, got {text!r}")
+    return value

@@ -1,0 +1,81 @@
+"""The judged stories of the UNION paper (sections 4.2 and appendix C): seven binary ratings a story."""
+
+from pathlib import Path
+
+from training.corpora.judgments import JudgedStory, find_file
+
+ERROR_TYPES = ("", "repeated", "incoherent", "conflicting", "chaotic", "other")
+
+
+def read_union_judgments(folder: str | Path) -> list[JudgedStory]:
+    """UNION's judged stories in the order of `ant_data.txt`, with error types from `ant_data_all.txt`.
+
+    A line is `id ||| story ||| rating …`; 1 says reasonable. The id counts the prompts of
+    `reference_ipt.txt`, which the story begins with, and the references of `reference_opt.txt`.
+
+    Args:
+        folder: holds `ant_data.txt` and `reference_ipt.txt`, and, where error types and references are
+        wanted,
+            `ant_data_all.txt` and `reference_opt.txt`.
+
+    Raises:
+        ValueError: a file is missing, a line has another layout, a rating is not 0 or 1 (an error type not
+        0..5),
+            or the two files disagree. Names file and line.
+    """
+    folder = Path(folder)
+    path = find_file(folder, ("ant_data.txt",))
+    prompts = _lines(find_file(folder, ("reference_ipt.txt",)))
+    references = _lines(folder / "reference_opt.txt") if (folder / "reference_opt.txt").exists() else None
+    types = _types(folder / "ant_data_all.txt") if (folder / "ant_data_all.txt").exists() else None
+    rows: list[JudgedStory] = []
+    for number, line in enumerate(_lines(path), 1):
+        where = f"{path}, line {number}"
+        key, story, ratings = _parse(line, where, 1)
+        if not 0 <= key < len(prompts) or not story.startswith(prompts[key]):
+            raise ValueError(f"{where}: the story does not begin with prompt {key} of reference_ipt.txt")
+        row: JudgedStory = {
+            "story_id": str(key),
+            "prompt": prompts[key],
+            "story": story[len(prompts[key]) :].strip(),
+            "ratings": [float(rating) for rating in ratings],
+            "score": sum(ratings) / len(ratings),
+        }
+        if references is not None:
+            row["reference"] = references[key]
+        if types is not None:
+            row["error_types"] = _checked_types(types, key, ratings, where)
+        rows.append(row)
+    return rows
+
+
+def _checked_types(types: dict[int, list[int]], key: int, ratings: list[int], where: str) -> list[list[str]]:
+    found = types.get(key, [])
+    if sum(kind == 0 for kind in found) != sum(ratings):
+        raise ValueError(f"{where}: {sum(ratings)} raters say reasonable, but ant_data_all.txt has {found}")
+    return [[ERROR_TYPES[kind]] if kind else [] for kind in found]
+
+
+def _types(path: Path) -> dict[int, list[int]]:
+    found = {}
+    for number, line in enumerate(_lines(path), 1):
+        key, _, types = _parse(line, f"{path}, line {number}", len(ERROR_TYPES) - 1)
+        found[key] = types
+    return found
+
+
+def _parse(line: str, where: str, highest: int) -> tuple[int, str, list[int]]:
+    parts = [part.strip() for part in line.split("|||")]
+    if len(parts) != 3:
+        raise ValueError(f"{where}: expected 'id ||| story ||| ratings', got {len(parts)} parts")
+    try:
+        key, values = int(parts[0]), [int(value) for value in parts[2].split()]
+    except ValueError as error:
+        raise ValueError(f"{where}: expected whole numbers, got {parts[0]!r} and {parts[2]!r}") from error
+    if not values or not all(0 <= value <= highest for value in values):
+        raise ValueError(f"{where}: expected ratings in 0..{highest}, got {parts[2]!r}")
+    return key, parts[1], values
+
+
+def _lines(path: Path) -> list[str]:
+    return [line.strip() for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
