@@ -1,0 +1,66 @@
+# Each target builds .venv where it is missing or older than the pinned versions; `make help` lists targets.
+SHELL := /bin/bash
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+HF_HOME ?= $(CURDIR)/.hf
+export HF_HOME
+export HF_HUB_DISABLE_TELEMETRY = 1
+export NLTK_DATA ?= $(CURDIR)/.resources/nltk_data
+export TOKENIZERS_PARALLELISM = false
+# Evaluation data that the papers' authors distribute; optional.
+DATA ?=
+export OPENMEVA_DATA ?= $(if $(DATA),$(DATA),../shared/data)
+METRIC ?= union
+CORPUS ?= roc
+OFFLINE := HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1
+
+.PHONY: help demo test quality style train benchmark bench ablation resources clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z.]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+.venv: $(VENV)/.stamp  ## build the environment alone
+
+$(VENV)/.stamp: requirements.lock
+	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 is needed: $(PYTHON) was not found (set PYTHON=...)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --requirement requirements.lock
+	@touch $@
+
+demo: .venv  ## score a few stories with UNION
+	@$(OFFLINE) $(BIN)/python -m training.demo
+
+resources: .venv  ## fetch WordNet (and ConceptNet: make resources CONCEPTNET=path-or-url)
+	@$(BIN)/python -m training.language.resources $(if $(CONCEPTNET),--conceptnet $(CONCEPTNET),--wordnet-only)
+
+test: .venv resources  ## run the tests (offline; under ten minutes on two cores)
+	$(OFFLINE) $(BIN)/python -m pytest -q
+
+quality: .venv  ## lint, format check, types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+style: .venv  ## format, and mend what the linter can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+train: .venv resources  ## train a metric: make train METRIC=union CORPUS=roc DATA=folder [RESUME=1]
+	@test -n "$(DATA)" || { echo "DATA=folder is needed: where roc/ and wp/ lie"; exit 2; }
+	$(BIN)/python -m training.$(METRIC) --config training/configs/$(METRIC)_$(CORPUS).yaml --data $(DATA) \
+		$(if $(RESUME),--resume) $(ARGS)
+
+ablation: .venv resources  ## UNION without each technique, and without reconstruction, at a small budget
+	@test -n "$(DATA)" || { echo "DATA=folder is needed: where roc/ and union/ lie"; exit 2; }
+	$(BIN)/python -m training.ablation --data $(DATA) $(ARGS)
+
+benchmark: .venv  ## correlate metrics with human judgments: make benchmark DATA=folder [METRICS=union]
+	$(OFFLINE) $(BIN)/python -m training.benchmark $(if $(DATA),--data $(DATA)) $(if $(METRICS),--metrics $(METRICS)) $(ARGS)
+
+bench: .venv resources  ## measure speed, as ratios within one run
+	$(OFFLINE) $(BIN)/python -m training.bench
+
+clean:  ## remove what the targets made, weights and data excepted
+	rm -rf $(VENV) .hf .cache .mypy_cache .pytest_cache .ruff_cache benchmark

@@ -1,0 +1,75 @@
+"""UNION's model: a BERT encoder, a linear layer on [CLS], and a reconstruction head over the vocabulary."""
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+from transformers import BertConfig, BertModel, BertPreTrainedModel
+from transformers.models.bert.modeling_bert import BertOnlyMLMHead
+
+IGNORED = -100
+
+
+class UnionModel(BertPreTrainedModel):
+    """Scores stories (equation 2) and reconstructs what they were before they were damaged (equation 4).
+
+    The reconstruction head is BERT's masked-language-model head, its output tied to the word embeddings, so
+    it can start from a pretrained one; the paper's is a linear layer of its own.
+    """
+
+    _tied_weights_keys = {  # noqa: RUF012 (the base class wants a plain dict)
+        "cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight",
+        "cls.predictions.decoder.bias": "cls.predictions.bias",
+    }
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__(config)
+        self.bert = BertModel(config, add_pooling_layer=False)
+        self.cls = BertOnlyMLMHead(config)
+        self.classifier = torch.nn.Linear(config.hidden_size, 1)
+        self.post_init()
+
+    def encode(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """Hidden states (n, tokens, width) of token ids (n, tokens)."""
+        return self.bert(input_ids, attention_mask=attention_mask).last_hidden_state
+
+    def score(self, hidden: Tensor) -> Tensor:
+        """Logits (n,) of equation 2; their sigmoid is the probability that a story is human-written."""
+        return self.classifier(hidden[:, 0].to(self.classifier.weight.dtype)).squeeze(-1).float()
+
+    def reconstruct(self, hidden: Tensor) -> Tensor:
+        """Logits (…, vocabulary) of equation 4 for hidden states (…, width)."""
+        return self.cls(hidden.to(self.cls.predictions.transform.dense.weight.dtype))
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        labels: Tensor | None = None,
+        targets: Tensor | None = None,
+        weights: Tensor | None = None,
+        reconstruction_weight: float = 0.1,
+    ) -> dict[str, Tensor]:
+        """Logits, and with `labels` the loss of equation 6.
+
+        Args:
+            input_ids: (n, tokens) int64.
+            attention_mask: (n, tokens), 1 at tokens.
+            labels: (n,), 1 for human-written stories, 0 for negative samples.
+            targets: (n, tokens) token ids of the original, `IGNORED` where there is none.
+            weights: (n, tokens) weights of the targets in their mean; ones where not given.
+            reconstruction_weight: λ of equation 6.
+        """
+        hidden = self.encode(input_ids, attention_mask)
+        logits = self.score(hidden)
+        output = {"logits": logits}
+        if labels is None:
+            return output
+        loss = F.binary_cross_entropy_with_logits(logits, labels.float())
+        if targets is not None and reconstruction_weight:
+            at = targets != IGNORED
+            losses = F.cross_entropy(self.cls(hidden[at]).float(), targets[at], reduction="none")
+            weight = torch.ones_like(losses) if weights is None else weights[at]
+            reconstruction = (losses * weight).sum() / weight.sum().clamp_min(1.0)
+            output["reconstruction_loss"] = reconstruction.detach()
+            loss = loss + reconstruction_weight * reconstruction
+        return {"loss": loss, **output}

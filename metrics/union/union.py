@@ -1,0 +1,123 @@
+"""UNION (Guan and Huang, EMNLP 2020): an unreferenced metric for open-ended story generation."""
+
+import datasets
+import evaluate
+import torch
+import transformers
+from tqdm.auto import tqdm
+
+from .encoder import find_checkpoint
+from .encoder import load_checkpoint
+from .inference import Normalizer
+from .inputs import StoryInputs
+from .modeling import UnionModel
+from .scoring import UnionScorer
+
+__version__ = "0.1.0"
+
+HUB_IDS = {"roc": "openmeva/union-roc", "wp": "openmeva/union-wp"}
+
+_DESCRIPTION = """
+UNION scores a story by itself, without a reference: the probability that it was written by a person rather
+than damaged by repetition, substitution, reordering or negation. It was trained to tell the two apart and to
+undo the damage (Guan and Huang, EMNLP 2020). Higher is better.
+"""
+
+_CITATION = """
+@inproceedings{guan-huang-2020-union,
+    title = "{UNION}: An Unreferenced Metric for Evaluating Open-ended Story Generation",
+    author = "Guan, Jian and Huang, Minlie",
+    booktitle = "Proceedings of the 2020 Conference on Empirical Methods in Natural Language Processing",
+    year = "2020",
+    pages = "9157--9166",
+}
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    predictions: stories, a list of strings, raw or tokenised.
+    contexts: leading contexts, one a story, optional. `roc` takes the context as the story's first sentence
+        and joins it; `wp` takes it as a prompt, which is not part of the story, and ignores it.
+    batch_size: windows scored at once.
+    device: "cpu", "cuda", ...; chosen by itself where not given.
+    dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
+    explain: also return `explanations`.
+    show_progress: a progress bar, which shows after five seconds.
+Returns:
+    score: the mean of the scores, 0 to 1.
+    scores: one a story, in order, 0 to 1, higher is better.
+    explanations (with `explain`): a dict a story; `sentences` with `text` and `gain` (the score of the story
+        without the sentence minus the score with it: above 0 for a sentence that costs the story), and
+        `edits`, words that the reconstruction head would change: `token`, `suggestion` ("" to delete it),
+        `sentence`, and `start` and `end`, word positions in the sentence.
+Raises:
+    ValueError: no stories; a row that is not a text or is blank; contexts of another number.
+Examples:
+    >>> union = evaluate.load("metrics/union", "roc")
+    >>> story = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."
+    >>> broken = "Ann was hungry. She felt full. She felt full. She did not make a castle. She ate it."
+    >>> good, bad = union.compute(predictions=[story, broken])["scores"]
+    >>> good > bad
+    True
+"""
+
+
+class Union(StoryInputs, evaluate.Metric):
+    """The evaluate module; the checkpoint is chosen by `config_name`: `roc`, `wp`, a folder or a Hub id."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        story = datasets.Value("string")
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=[
+                datasets.Features({"predictions": story}),
+                datasets.Features({"predictions": story, "contexts": story}),
+            ],
+            reference_urls=["https://aclanthology.org/2020.emnlp-main.736"],
+        )
+
+    def _download_and_prepare(self, dl_manager: object) -> None:
+        name = "roc" if self.config_name in (None, "default") else self.config_name
+        checkpoint = load_checkpoint(find_checkpoint("union", name, __file__, HUB_IDS), "union")
+        self._scorer = UnionScorer(checkpoint)
+        self._revision = f"{name}@{checkpoint.revision}"
+
+    def signature(self, dtype: str = "auto") -> str:
+        """What a score depends on: checkpoint, revision, maximum length, precision and versions."""
+        return "|".join(
+            [
+                "union",
+                f"checkpoint:{self._revision}",
+                f"max_length:{self._scorer.max_length}",
+                f"dtype:{dtype}",
+                f"version:{__version__}",
+                f"torch:{torch.__version__}",
+                f"transformers:{transformers.__version__}",
+            ]
+        )
+
+    def _compute(
+        self,
+        predictions,
+        contexts=None,
+        batch_size=64,
+        device=None,
+        dtype="auto",
+        explain=False,
+        show_progress=True,
+    ):
+        if not isinstance(batch_size, int) or batch_size < 1:
+            raise ValueError(f"batch_size: expected a whole number above 0, got {batch_size!r}")
+
+        def progress(batches, texts):
+            return tqdm(batches, desc=f"union, {texts} texts", unit="batch", delay=5, disable=not show_progress)
+
+        scores, explanations = self._scorer.score(
+            predictions, contexts, batch_size, device, dtype, explain, progress
+        )
+        result = {"score": sum(scores) / len(scores), "scores": scores}
+        if explanations is not None:
+            result["explanations"] = explanations
+        return result

@@ -1,0 +1,36 @@
+"""Low-rank adapters on the shared encoder, by PEFT in training and as plain factors in a checkpoint."""
+
+from typing import Any
+
+import torch
+from peft import LoraConfig, inject_adapter_in_model
+from peft.tuners.lora import LoraLayer
+from torch import Tensor
+
+# every linear layer of the encoder's blocks
+TARGETS = r".*encoder\.layer\.\d+\.(attention\.self\.(query|key|value)|attention\.output\.dense|intermediate\.dense|output\.dense)"
+
+
+def add_adapters(model: torch.nn.Module, rank: int, alpha: float, heads: tuple[str, ...]) -> None:
+    """Puts trainable factors of `rank` on every linear layer of the encoder, in place.
+
+    Trainable afterwards: the factors, layer norms, and parameters whose name begins with one of `heads`.
+    """
+    inject_adapter_in_model(LoraConfig(r=rank, lora_alpha=alpha, target_modules=TARGETS, bias="none"), model)
+    for name, parameter in model.named_parameters():
+        norm = "LayerNorm" in name and "embeddings" not in name
+        parameter.requires_grad = "lora_" in name or norm or name.startswith(heads)
+
+
+def adapter_tensors(model: torch.nn.Module) -> dict[str, Tensor]:
+    """What an adapter's checkpoint holds, in half precision: factors (scale included), norms and heads."""
+    tensors: dict[str, Tensor] = {}
+    for name, module in model.named_modules():
+        if isinstance(module, LoraLayer):
+            layer: Any = module
+            tensors[f"{name}.lora_A"] = layer.lora_A["default"].weight
+            tensors[f"{name}.lora_B"] = layer.lora_B["default"].weight * layer.scaling["default"]
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad and "lora_" not in name:
+            tensors[name] = parameter
+    return {name: tensor.detach().cpu().to(torch.float16).contiguous() for name, tensor in tensors.items()}

@@ -1,0 +1,110 @@
+"""Corpora as the models see them: normalised, de-duplicated, cut, and split into training and validation."""
+
+import csv
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.progress import track
+
+from metrics.inference import Normalizer
+
+from .stories import is_held_out, read_stories, story_key
+
+Sentences = list[list[str]]
+
+
+@dataclass(frozen=True)
+class CorpusConfig:
+    """Where a corpus lies and how it is read; ROC and WP differ by nothing else.
+
+    Attributes:
+        train: files below the data folder.
+        validation: files of held-out stories; where there are none, `validation_share` is held out.
+        exclude: files of judged stories (one of the papers' CSV releases), dropped from both splits.
+        delexicalize: whether names become `[MALE]`, `[FEMALE]`, `[NEUTRAL]`.
+        context: `first_sentence` where the context is the story's first sentence, `prompt` where it is not
+            part of the story.
+        max_words: a story is cut at the sentence that ends nearest to this many words.
+        validation_share: by hash of a story's beginning, where there are no validation files.
+    """
+
+    train: tuple[str, ...]
+    validation: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    delexicalize: bool = True
+    context: str = "first_sentence"
+    max_words: int | None = None
+    validation_share: float = 0.05
+
+    @classmethod
+    def from_mapping(cls, values: dict[str, Any]) -> "CorpusConfig":
+        """The configuration that a YAML mapping describes."""
+        return cls(**{key: tuple(v) if isinstance(v, list) else v for key, v in values.items()})
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Normalised stories, by sentence, of both splits."""
+
+    train: list[Sentences] = field(repr=False)
+    validation: list[Sentences] = field(repr=False)
+
+
+def cut(sentences: Sentences, max_words: int | None) -> Sentences:
+    """The sentences up to the end that lies nearest to `max_words` words; at least one."""
+    if max_words is None:
+        return sentences
+    total, best, distance = 0, 1, float("inf")
+    for count, sentence in enumerate(sentences, 1):
+        total += len(sentence)
+        if abs(total - max_words) < distance:
+            best, distance = count, abs(total - max_words)
+    return sentences[:best]
+
+
+def load_corpus(config: CorpusConfig, data: Path, names: Path) -> Corpus:
+    """Reads, normalises and splits a corpus.
+
+    Stories that begin alike count as one. `names` is the `names.json` that travels with the encoder.
+    """
+    normalizer = Normalizer.load(names) if config.delexicalize else Normalizer()
+    excluded = {
+        story_key(normalizer.sentences(text))
+        for file in config.exclude
+        for text in _judged_texts(data / file)
+    }
+    seen = set(excluded)
+    validation = _unique(_normalised(config.validation, data, normalizer), seen)
+    rest = _unique(_normalised(config.train, data, normalizer), seen)
+    if not config.validation:
+        validation = [s for s in rest if is_held_out(s, config.validation_share)]
+        rest = [s for s in rest if not is_held_out(s, config.validation_share)]
+    return Corpus([cut(s, config.max_words) for s in rest], [cut(s, config.max_words) for s in validation])
+
+
+def _normalised(files: Sequence[str], data: Path, normalizer: Normalizer) -> Iterable[Sentences]:
+    for file in files:
+        for story in track(list(read_stories(data / file)), f"normalising {file}"):
+            sentences = normalizer.sentences(story)
+            if sentences:
+                yield sentences
+
+
+def _unique(stories: Iterable[Sentences], seen: set[int]) -> list[Sentences]:
+    kept = []
+    for sentences in stories:
+        key = story_key(sentences)
+        if key not in seen:
+            seen.add(key)
+            kept.append(sentences)
+    return kept
+
+
+def _judged_texts(path: Path) -> Iterable[str]:
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            for name, text in row.items():
+                if name and name.startswith("Input.") and text:
+                    yield text.replace("</s>", " ")

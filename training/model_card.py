@@ -1,0 +1,103 @@
+"""Model cards, generated from a run's manifest."""
+
+from pathlib import Path
+from typing import Any
+
+from training.files import write_text
+
+_UNION = """---
+license: apache-2.0
+language: en
+library_name: evaluate
+tags: [story-generation, evaluation, union]
+---
+
+# UNION, `{name}`
+
+Scores a story, 0 to 1, higher is better: the probability that a person wrote it, rather than that it was
+damaged by repetition, substitution, reordering or negation (Guan and Huang, EMNLP 2020).
+
+## Use
+
+```python
+import evaluate
+
+union = evaluate.load("metrics/union", "{name}")
+union.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
+```
+
+## Training
+
+{kind} {stories[train]:,} stories of {corpus} were seen, {seen:,} in all, each beside one negative sample
+({techniques}). {steps:,} steps of {batch} stories, learning rate {rate:g}, λ = {weight:g}, seed {seed};
+{minutes:g} minutes on {threads} threads with torch {torch}.
+
+| file | SHA-256 |
+|---|---|
+{data}
+
+## Results
+
+On {stories[validation]:,} held-out stories and as many negative samples: accuracy {validation[accuracy]:.3f},
+area under the ROC curve {validation[auc]:.3f}. Correlations with human judgments are printed by
+`make benchmark`, and stand in the project's README.
+
+## Limits
+
+Trained on English {corpus} alone; it knows the damage that the rules make, which is not all that goes wrong
+in a story. It judges a whole story: scores of texts of other kinds and lengths mean little. It should not
+decide on people's writing.
+
+## Data and licence
+
+The weights are Apache-2.0. {source} The stories are not part of this repository.
+
+## Citation
+
+```bibtex
+@inproceedings{{guan-huang-2020-union,
+    title = "{{UNION}}: An Unreferenced Metric for Evaluating Open-ended Story Generation",
+    author = "Guan, Jian and Huang, Minlie",
+    booktitle = "Proceedings of EMNLP 2020",
+    year = "2020",
+    pages = "9157--9166",
+}}
+```
+"""
+
+_SOURCES = {
+    "first_sentence": (
+        "ROCStories",
+        "ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request and may not be passed on.",
+    ),
+    "prompt": (
+        "WritingPrompts",
+        "WritingPrompts (Fan et al. 2018) is text of Reddit's users and may not be passed on.",
+    ),
+}
+
+
+def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
+    """Writes `README.md` beside UNION's weights."""
+    config = manifest["config"]
+    corpus, source = _SOURCES[config["corpus"].get("context", "first_sentence")]
+    left_out = config["sampling"].get("without", ())
+    card = _UNION.format(
+        **{key: manifest[key] for key in ("stories", "steps", "validation", "minutes", "torch", "threads")},
+        name=config["name"],
+        kind=(
+            f"An adapter of rank {config['adapter']['rank']} on the project's story encoder."
+            if config["adapter"]
+            else f"All weights of `{config['base']}`."
+        ),
+        corpus=corpus,
+        source=source,
+        seen=config["pairs"],
+        techniques="all four techniques" if not left_out else f"without {', '.join(left_out)}",
+        batch=2 * config["batch_pairs"],
+        rate=config["learning_rate"],
+        weight=config["reconstruction_weight"],
+        seed=config["seed"],
+        data="\n".join(f"| `{file}` | `{digest}` |" for file, digest in manifest["data"].items()),
+    )
+    write_text(folder / "README.md", card)

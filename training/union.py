@@ -1,0 +1,230 @@
+"""Trains UNION: `python -m training.union --config training/configs/union_roc.yaml --data DIR`.
+
+Stories and their negative samples (section 3.2), the loss of equation 6, transformers' `Trainer`: so
+`accelerate launch -m training.union …` uses several GPUs, and `--resume` goes on from the last checkpoint.
+The weights, the run's manifest and a model card are written to `metrics/union/weights/NAME/`.
+"""
+
+import argparse
+import json
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import yaml
+from scipy.stats import mannwhitneyu
+from tokenizers import Tokenizer
+from torch import Tensor
+from transformers import AutoTokenizer, BertConfig, EvalPrediction, Trainer, TrainingArguments
+from transformers.trainer_pt_utils import LengthGroupedSampler
+
+from metrics.encoder import file_digest, merge_adapter, read_tensors
+from metrics.union.modeling import UnionModel
+from training.adapters import adapter_tensors, add_adapters
+from training.corpora.splits import Corpus, CorpusConfig, load_corpus
+from training.encoder import ENCODER, ROOT
+from training.files import checksum, save_tensors, write_text
+from training.model_card import write_union_card
+from training.negatives import UnionSampler, UnionSampling, tag_corpus
+from training.negatives.english import English
+from training.union_data import UnionCollator, UnionPairs
+
+HEADS = ("classifier", "cls.")
+
+
+class UnionTrainer(Trainer):
+    """The loss of equation 6; batches of stories of similar length."""
+
+    reconstruction_weight = 0.1
+    lengths: Sequence[int] = ()
+
+    def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, **_: Any) -> Any:
+        output = model(**inputs, reconstruction_weight=self.reconstruction_weight)
+        return (output["loss"], output) if return_outputs else output["loss"]
+
+    def prediction_step(self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None) -> Any:
+        inputs = self._prepare_inputs(inputs)
+        with torch.no_grad(), self.compute_loss_context_manager():
+            output = model(**inputs, reconstruction_weight=self.reconstruction_weight)
+        return output["loss"].detach(), output["logits"].detach(), inputs["labels"]
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        generator = torch.Generator().manual_seed(self.args.seed)
+        return LengthGroupedSampler(
+            self.args.train_batch_size, lengths=list(self.lengths), generator=generator
+        )
+
+
+def accuracy_and_auc(prediction: EvalPrediction) -> dict[str, float]:
+    """Validation accuracy at .5, and the area under the ROC curve, of logits against labels."""
+    logits, labels = np.asarray(prediction.predictions), np.asarray(prediction.label_ids)
+    positive, negative = logits[labels == 1], logits[labels == 0]
+    auc = mannwhitneyu(positive, negative).statistic / (len(positive) * len(negative))
+    return {"accuracy": float(((logits > 0) == labels).mean()), "auc": float(auc)}
+
+
+def build_model(config: dict[str, Any]) -> tuple[UnionModel, Tokenizer, Path | None]:
+    """The untrained model, its tokenizer, and the shared encoder's folder where it sits on that."""
+    torch.manual_seed(config["seed"])
+    shared = ENCODER if config["base"] == "encoder" else None
+    if shared:
+        model = UnionModel(BertConfig.from_pretrained(shared))
+        model.load_state_dict(
+            {name: tensor.float() for name, tensor in read_tensors(shared / "model.safetensors").items()}, strict=False
+        )
+        model.tie_weights()
+        tokenizer = Tokenizer.from_file(str(shared / "tokenizer.json"))
+    else:
+        model = UnionModel.from_pretrained(config["base"], dtype=torch.float32)
+        fast = AutoTokenizer.from_pretrained(config["base"])
+        fast.add_tokens(["[MALE]", "[FEMALE]", "[NEUTRAL]"], special_tokens=True)
+        model.resize_token_embeddings(len(fast))
+        tokenizer = fast.backend_tokenizer
+    if config["adapter"]:
+        add_adapters(model, config["adapter"]["rank"], config["adapter"]["alpha"], HEADS)
+    return model, tokenizer, shared
+
+
+def prepare(config: dict[str, Any], data: Path, cache: Path) -> Corpus:
+    """The tagged corpus of a configuration, tags cached."""
+    corpus = load_corpus(CorpusConfig.from_mapping(config["corpus"]), data, ENCODER / "names.json")
+    return corpus
+
+
+def train(
+    config: dict[str, Any], data: Path, out: Path, run: Path, cache: Path, resume: bool = False
+) -> dict[str, Any]:
+    """Trains one configuration and writes checkpoint, manifest and card to `out`; returns the manifest."""
+    started = time.time()
+    corpus = prepare(config, data, cache)
+    stories, held_out = (tag_corpus(split, cache) for split in (corpus.train, corpus.validation))
+    sampling = UnionSampling.from_mapping(config["sampling"])
+    model, tokenizer, shared = build_model(config)
+    sampler = UnionSampler(stories, English(), sampling, seed=config["seed"])
+    pairs = UnionPairs(stories, sampler, tokenizer, config["max_length"], config["pairs"])
+    validation_sampler = UnionSampler(held_out, English(), sampling, seed=config["seed"], keywords=sampler.material.keywords)
+    validation = UnionPairs(held_out, validation_sampler, tokenizer, config["max_length"], min(1000, len(held_out)))
+    steps = math.ceil(config["pairs"] / config["batch_pairs"])
+    arguments = TrainingArguments(
+        output_dir=str(run),
+        per_device_train_batch_size=config["batch_pairs"],
+        per_device_eval_batch_size=config["batch_pairs"] * 2,
+        num_train_epochs=1,
+        learning_rate=config["learning_rate"],
+        warmup_steps=int(steps * config["warmup_share"]),
+        weight_decay=0.01,
+        optim="adamw_torch_fused",
+        bf16=True,
+        use_cpu=not torch.cuda.is_available(),
+        remove_unused_columns=False,
+        label_names=["labels"],
+        seed=config["seed"],
+        logging_steps=100,
+        eval_strategy="steps",
+        eval_steps=max(1, min(1000, steps // 4)),
+        save_steps=max(1, min(500, steps // 4)),
+        save_total_limit=1,
+        report_to=[],
+    )
+    trainer = UnionTrainer(
+        model=model,
+        args=arguments,
+        train_dataset=pairs,
+        eval_dataset=validation,
+        data_collator=UnionCollator(tokenizer.token_to_id("[PAD]"), config["copied_share"], config["seed"]),
+        compute_metrics=accuracy_and_auc,
+    )
+    trainer.reconstruction_weight = config["reconstruction_weight"]
+    trainer.lengths = pairs.lengths()
+    trainer.train(resume_from_checkpoint=True if resume and any(run.glob("checkpoint-*")) else None)
+    results = trainer.evaluate()
+    manifest = {
+        "metric": "union",
+        "config": config,
+        "data": {f: checksum(data / f) for key in ("train", "validation", "exclude") for f in config["corpus"].get(key, [])},
+        "stories": {"train": len(stories), "validation": len(held_out)},
+        "steps": trainer.state.global_step,
+        "validation": {key.removeprefix("eval_"): round(results[key], 4) for key in ("eval_loss", "eval_accuracy", "eval_auc")},
+        "minutes": round((time.time() - started) / 60, 1),
+        "torch": torch.__version__,
+        "threads": torch.get_num_threads(),
+    }
+    if trainer.is_world_process_zero():
+        save(model, tokenizer, shared, config, manifest, out)
+    return manifest
+
+
+def save(
+    model: UnionModel,
+    tokenizer: Tokenizer,
+    shared: Path | None,
+    config: dict[str, Any],
+    manifest: dict[str, Any],
+    out: Path,
+) -> None:
+    """Writes a checkpoint that `metrics/union` loads: an adapter on the shared encoder, or a whole model."""
+    settings: dict[str, Any] = {
+        "delexicalize": config["corpus"].get("delexicalize", True),
+        "context": config["corpus"].get("context", "first_sentence"),
+        "max_length": config["max_length"],
+    }
+    written: dict[str, Any] = {"union": settings}
+    if shared and config["adapter"]:
+        settings["encoder"] = {
+            "path": "../../../weights/encoder",
+            "hub": "openmeva/story-encoder",
+            "sha256": file_digest(shared / "model.safetensors"),
+        }
+        save_tensors(out / "adapter.safetensors", adapter_tensors(model))
+    else:
+        written = {**model.config.to_dict(), **written, "vocab_size": model.bert.embeddings.word_embeddings.num_embeddings}
+        save_tensors(out / "model.safetensors", whole_tensors(model, shared))
+        with_names = (ENCODER / "names.json").read_text(encoding="utf-8")
+        write_text(out / "names.json", with_names)
+        write_text(out / "tokenizer.json", tokenizer.to_str())
+    write_text(out / "config.json", json.dumps(written, indent=2) + "\n")
+    write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
+    write_union_card(out, manifest)
+
+
+def whole_tensors(model: UnionModel, shared: Path | None) -> dict[str, Tensor]:
+    """All weights in half precision, adapters merged, tied ones once."""
+    state = {name: tensor for name, tensor in model.state_dict().items() if "lora_" not in name}
+    if shared and any("lora_" in name for name in model.state_dict()):
+        state = merge_adapter(read_tensors(shared / "model.safetensors"), adapter_tensors(model))
+    return {
+        name: tensor.detach().cpu().to(torch.float16).contiguous()
+        for name, tensor in state.items()
+        if not name.startswith("cls.predictions.decoder")
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--config", type=Path, required=True, help="a file of training/configs")
+    parser.add_argument("--data", type=Path, required=True, help="the folder that the configuration's files lie in")
+    parser.add_argument("--out", type=Path, help="default: metrics/union/weights/NAME")
+    parser.add_argument("--run", type=Path, help="checkpoints to resume from; default: runs/union-NAME")
+    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "tags", help="tagged corpora")
+    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint in --run")
+    parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE", help="e.g. pairs=2000 adapter=null")
+    arguments = parser.parse_args()
+    config = yaml.safe_load(arguments.config.read_text(encoding="utf-8"))
+    for setting in arguments.set:
+        key, separator, value = setting.partition("=")
+        if not separator or key not in config:
+            parser.error(f"--set: expected KEY=VALUE with a key of {sorted(config)}, got {setting!r}")
+        config[key] = yaml.safe_load(value)
+    name = config["name"]
+    out = arguments.out or ROOT / "metrics" / "union" / "weights" / name
+    run = arguments.run or ROOT / "runs" / f"union-{name}"
+    manifest = train(config, arguments.data, out, run, arguments.cache, arguments.resume)
+    print(json.dumps({key: manifest[key] for key in ("stories", "steps", "validation", "minutes")}, indent=2))
+
+
+if __name__ == "__main__":
+    main()
