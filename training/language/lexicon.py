@@ -5,7 +5,7 @@ required (`make resources`); ConceptNet's negated relations are added where `.re
 Results are sorted and cached: they depend on the word and on which of the two resources are there.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
@@ -25,6 +25,7 @@ CONTENT_CLASSES = {
     "RBR": "r",
     "RBS": "r",
 } | dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "v")
+_SENSE_PARTS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # 5: satellite adjectives
 AUXILIARIES = frozenset({"be", "have", "do"})
 _FUNCTION_WORDS = """
     about all also any anymore anyway as away back both down each either else enough especially even ever few
@@ -122,9 +123,15 @@ def _synonyms(word: str, tag: str) -> tuple[str, ...]:
         return ()
     base = lemma(word, tag)
     own = _own_lemmas(base, part)
-    most = max((sense.count() for sense in own), default=0)
-    frequent = [sense for rank, sense in enumerate(own) if 2 * sense.count() >= max(most, 1) or rank == 0]
-    same = {other.name().lower() for sense in frequent for other in sense.synset().lemmas() if other.count()}
+    counts, _ = _semcor_counts()
+    most = max((counts.get(sense.key(), 0) for sense in own), default=0)
+    frequent = [s for rank, s in enumerate(own) if 2 * counts.get(s.key(), 0) >= max(most, 1) or rank == 0]
+    same = {
+        other.name().lower()
+        for sense in frequent
+        for other in sense.synset().lemmas()
+        if counts.get(other.key(), 0)
+    }
     return surface_forms(same, word, base, tag)
 
 
@@ -134,11 +141,23 @@ def _own_lemmas(base: str, part: str) -> list[Lemma]:
     return [entry for synset in synsets for entry in synset.lemmas() if entry.name().lower() == base]
 
 
+@lru_cache(maxsize=1 << 16)
 def known_lemma(word: str, tag: str) -> str | None:
-    """WordNet's lemma, in the part of speech of `tag`, of a word in whatever form, or None."""
+    """The lemma of a word of ConceptNet, which has no parts of speech, as the part of speech of `tag`.
+
+    None where WordNet doesn't know it as that, or where SemCor has it more often as another: "dog" is a verb
+    too, and no neighbour of "love".
+    """
     part = CONTENT_CLASSES[tag]
     base = lemma(word, tag)
-    return base if wordnet().morphy(base, part) == base else wordnet().morphy(word, part)
+    if wordnet().morphy(base, part) != base:
+        found = wordnet().morphy(word, part)
+        if found is None:
+            return None
+        base = found
+    _, by_part = _semcor_counts()
+    counts = by_part.get(base, {})
+    return base if counts.get(part, 0) == max(counts.values(), default=0) else None
 
 
 def surface_forms(lemmas: Iterable[str], word: str, base: str, tag: str) -> tuple[str, ...]:
@@ -159,6 +178,20 @@ def wordnet() -> WordNetCorpusReader:
 
     reader.ensure_loaded()
     return reader
+
+
+@lru_cache(maxsize=1)
+def _semcor_counts() -> tuple[Mapping[str, int], Mapping[str, Mapping[str, int]]]:
+    """How often SemCor has a sense, by its key, and a lemma by part of speech; `Lemma.count` is slow."""
+    by_key: dict[str, int] = {}
+    by_part: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    with wordnet().open("cntlist.rev") as file:
+        for line in file.read().splitlines():
+            key, _, count = line.split(" ")  # "dog%1:05:00:: 1 42"
+            base, _, sense = key.partition("%")
+            by_key[key] = int(count)
+            by_part[base][_SENSE_PARTS[sense[0]]] += int(count)
+    return by_key, by_part
 
 
 @lru_cache(maxsize=1)

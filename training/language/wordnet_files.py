@@ -18,6 +18,7 @@ REQUIRED_FILES = (
     *(f"{kind}.{part}" for kind in ("data", "index") for part in ("noun", "verb", "adj", "adv")),
     *(f"{part}.exc" for part in ("noun", "verb", "adj", "adv")),
     "index.sense",
+    "cntlist.rev",
     "lexnames",
 )
 

@@ -13,7 +13,8 @@ ASSERTIONS = [
     ("HasProperty", "dog", "loyal"),
     ("UsedFor", "kennel", "keep dogs"),
     ("Antonym", "dog", "cat"),
-    ("HasSubevent", "run", "sweat"),
+    ("HasSubevent", "run", "sweat"),  # mostly a noun
+    ("HasSubevent", "run", "breathe"),
     ("IsA", "dog", "qwrt"),
 ]
 
@@ -40,10 +41,10 @@ def conceptnet(folder):
 @pytest.mark.parametrize(
     ("word", "tag", "expected"),
     [
-        # Both directions, nouns alone ("bark" is one too), in the plural; no opposite, nothing unknown.
+        # Both directions, in the plural; what is a noun mostly, no opposite, nothing unknown.
         ("dogs", "NNS", ("barks", "kennels", "puppies")),
         ("Yard", "NN", ("Kennel",)),
-        ("ran", "VBD", ("sweated",)),
+        ("ran", "VBD", ("breathed",)),
         ("loyal", "JJ", ()),
         ("dog", "DT", ()),
         ("table", "NN", ()),

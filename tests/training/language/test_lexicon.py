@@ -8,7 +8,7 @@ from training.language.lexicon import antonyms, is_keyword, synonyms
 
 
 def clear_caches():
-    lookups = (lexicon._antonyms, lexicon._synonyms, lexicon.is_keyword)
+    lookups = (lexicon._antonyms, lexicon._synonyms, lexicon.is_keyword, lexicon.known_lemma)
     for cached in (*lookups, lexicon._negated_concepts, lexicon._conceptnet_words, lexicon.wordnet):
         cached.cache_clear()
 
@@ -28,6 +28,7 @@ def with_conceptnet(wordnet_alone):
         ("Antonym", "go", "arrive"),
         ("Antonym", "go", "take off"),
         ("Antonym", "go", "her"),
+        ("Antonym", "go", "dog"),
         ("NotDesires", "dog", "fleas"),
         ("NotCapableOf", "dog", "cats"),
         ("NotHasProperty", "dog", "invisible"),
@@ -63,7 +64,8 @@ def test_antonyms_by_wordnet(word, tag, expected):
 
 @pytest.mark.usefixtures("with_conceptnet")
 def test_antonyms_by_conceptnet():
-    # By surface ("went") and by lemma ("go"), as past tenses; no phrase, and nothing that is no verb.
+    # By surface ("went") and by lemma ("go"), as past tenses; no phrase, and nothing that is no verb
+    # or is one rarely.
     # WordNet adds "come", which alone it would give.
     assert antonyms("went", "VBD") == ("arrived", "came", "stayed")
     # Lists of one word differ in number and part of speech: nouns alone are kept, and agree with the tag.
@@ -83,6 +85,15 @@ def test_antonyms_by_conceptnet():
 )
 def test_synonyms(word, tag, expected):
     assert expected in synonyms(word, tag)
+
+
+def test_counts_are_those_of_nltk():
+    counts, by_part = lexicon._semcor_counts()
+    for word in ("dog", "go", "happy", "quickly", "large"):
+        entries = [e for synset in lexicon.wordnet().synsets(word) for e in synset.lemmas()]
+        assert [counts.get(entry.key(), 0) for entry in entries] == [entry.count() for entry in entries]
+    assert by_part["dog"]["n"] == sum(e.count() for e in lexicon.wordnet().lemmas("dog", "n"))
+    assert by_part["dog"]["n"] > by_part["dog"]["v"] > 0
 
 
 @pytest.mark.usefixtures("wordnet_alone")
