@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from metrics.openmeva.differences import significant_pairs
-from training.benchmark.style import plain_axes
+from training.benchmark.style import detailed, plain_axes
 
 _REGIONS = (
     ("both significant", "#56B4E9"),
@@ -26,10 +26,10 @@ def draw_differences(results: Mapping[str, Any], published: Mapping[str, Any]) -
     Only the half with positive differences in judgment is drawn, since the other mirrors it.
     """
     panels = [
-        (found["title"], title, sections["score_differences"])
+        (found["title"], title, found["sections"][title]["score_differences"])
         for found in results["judged"].values()
-        for title, sections in list(found["sections"].items())[:4]
-        if "score_differences" in sections
+        for title in detailed(found, 3)
+        if "score_differences" in found["sections"][title]
     ]
     if not panels:
         return None

@@ -13,10 +13,11 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from training.benchmark.aspect_figures import draw_aspects
 from training.benchmark.difference_figures import draw_differences
-from training.benchmark.style import COLOURS, KIND_COLOURS, plain_axes, style
+from training.benchmark.style import COLOURS, KIND_COLOURS, detailed, plain_axes, style
 
 Results = Mapping[str, Any]
 
@@ -76,7 +77,7 @@ def draw_overview(results: Results, published: Mapping[str, Any]) -> Figure | No
     columns = [names for names in columns if names]
     longest = max(sum(heights[list(sets).index(one)] + 2 for one in names) for names in columns)
     figure = plt.figure(figsize=(6.6 * len(columns), 0.24 * longest + 0.6))
-    outer = figure.add_gridspec(1, len(columns), wspace=0.62)
+    outer = figure.add_gridspec(1, len(columns), wspace=0.75)
     for place, names in enumerate(columns):
         rows = [heights[list(sets).index(one)] for one in names]
         # A blank row keeps panels of a short column as tall as those of the long one.
@@ -85,6 +86,18 @@ def draw_overview(results: Results, published: Mapping[str, Any]) -> Figure | No
         for row, name in enumerate(names):
             axes = figure.add_subplot(inner[row])
             _forest(axes, name, sets[name], published)
+            if row == len(names) - 1:
+                axes.set_xlabel("Pearson")
+    handles = [
+        Line2D([], [], color=KIND_COLOURS[kind], marker="o", markersize=5, label=label)
+        for kind, label in (("ours", "this project"), ("released", "released scores"), ("trivial", "trivial"))
+    ]
+    handles.append(
+        Line2D(
+            [], [], color="none", marker="D", markeredgecolor="#555555", markersize=6.5, label="in the paper"
+        )
+    )
+    figure.legend(handles=handles, loc="lower right", bbox_to_anchor=(0.9, 0.02), ncols=4, frameon=False)
     return figure
 
 
@@ -121,17 +134,9 @@ def _forest(axes: plt.Axes, name: str, found: Mapping[str, Any], published: Mapp
     plain_axes(axes, grid="x")
 
 
-def _shown(found: Mapping[str, Any], most: int = 4) -> list[str]:
-    """The metrics a set's detailed pictures show: all of ours, or the strongest released ones."""
-    rows = found["rows"]
-    ours = [title for title, row in rows.items() if row["kind"] == "ours" and "undefined" not in row]
-    others = [title for title in found["sections"] if title not in ours and title in rows]
-    return (ours or sorted(others, key=lambda title: -rows[title]["pearson"]))[:most]
-
-
 def draw_scatter(results: Results, published: Mapping[str, Any]) -> Figure | None:
     """Judgment against score for each set's metrics."""
-    panels = [(found, title) for found in results["judged"].values() for title in _shown(found, 3)]
+    panels = [(found, title) for found in results["judged"].values() for title in detailed(found, 3)]
     if not panels:
         return None
     width = min(4, len(panels))
@@ -190,12 +195,12 @@ def draw_sources(results: Results, published: Mapping[str, Any]) -> Figure | Non
 
 def draw_quality(results: Results, published: Mapping[str, Any]) -> Figure | None:
     """Pearson over the eight biased sets."""
-    panels = [found for found in results["judged"].values() if _shown(found)]
+    panels = [found for found in results["judged"].values() if detailed(found, 4)]
     if not panels:
         return None
     figure, grid = plt.subplots(1, len(panels), figsize=(3.2 * len(panels), 3), squeeze=False, sharey=True)
     for axes, found in zip(grid.flat, panels, strict=True):
-        for colour, title in zip(COLOURS, _shown(found), strict=False):
+        for colour, title in zip(COLOURS, detailed(found, 4), strict=False):
             sets = [one for one in found["sections"][title]["quality_drift"] if one["pearson"] is not None]
             x = np.array([one["set"] for one in sets])
             y = np.array([one["pearson"] for one in sets])

@@ -112,12 +112,12 @@ TEST_SETS: dict[str, TestSet] = {
     one.name: one
     for one in (
         TestSet(
-            "mans_roc", "MANS, ROC", "roc", "mans_roc", _mans("roc"), "DATA/mans/mans_roc.json", {},
+            "mans_roc", "MANS-ROC", "roc", "mans_roc", _mans("roc"), "DATA/mans/mans_roc.json", {},
         ),
-        TestSet("mans_wp", "MANS, WP", "wp", "mans_wp", _mans("wp"), "DATA/mans/mans_wp.json", {}),
+        TestSet("mans_wp", "MANS-WP", "wp", "mans_wp", _mans("wp"), "DATA/mans/mans_wp.json", {}),
         TestSet(
             "union_roc",
-            "UNION's judged stories, ROC",
+            "UNION's 400",
             "roc",
             "judgments",
             _union,
@@ -128,7 +128,7 @@ TEST_SETS: dict[str, TestSet] = {
         ),
         TestSet(
             "plot_guided_roc",
-            "Plot-guided judged stories, ROC",
+            "Plot-guided 300",
             "roc",
             "judgments",
             _plot_guided,

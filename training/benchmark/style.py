@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -22,6 +23,14 @@ def style() -> dict[str, Any]:
         "ytick.labelsize": 8.5,
         "figure.dpi": 100,
     }
+
+
+def detailed(found: Mapping[str, Any], most: int) -> list[str]:
+    """The metrics that the detailed pictures of a set show: ours, then the strongest released ones."""
+    rows = found["rows"]
+    defined = [title for title in found["sections"] if "undefined" not in rows.get(title, {"undefined": ""})]
+    rank = {"ours": 0, "released": 1}
+    return sorted(defined, key=lambda title: (rank[rows[title]["kind"]], -rows[title]["pearson"]))[:most]
 
 
 def plain_axes(axes: Axes, grid: str | None = None) -> None:
