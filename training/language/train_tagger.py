@@ -28,6 +28,7 @@ from rich.progress import track
 
 from metrics.inference import PLACEHOLDERS
 from training.files import write_text
+from training.language.tagger_card import card
 from training.language.tagging import TAGGER_FOLDER, load_tagger
 
 TaggedSentence = list[tuple[str, str]]
@@ -183,8 +184,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         save(tagger, options.output, options.threshold)
     test = read_ewt(options.data / "test.jsonl.gz")
     shipped = load_tagger(options.output)
-    print(f"EWT test, as written:  {accuracy(shipped, test):.4f}")
-    print(f"EWT test, lower-cased: {accuracy(shipped, lower_cased(test)):.4f}")
+    results = {"as written": accuracy(shipped, test), "lower-cased": accuracy(shipped, lower_cased(test))}
+    for form, value in results.items():
+        print(f"EWT test, {form + ':':<12} {value:.4f}")
+    if not options.evaluate:
+        write_text(options.output / "README.md", card(vars(options) | {"steps": STEPS_PER_UNIT}, results))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from training.files import checksum
 from training.language.tagging import load_tagger
 from training.language.train_tagger import (
     QuickPerceptron,
@@ -47,7 +48,10 @@ def test_learns_a_small_treebank_by_heart_and_repeatably(ewt, capsys):
         main(["--data", str(ewt), "--output", str(ewt / folder), "--threshold", "0"])
     assert "as written:  1.0000" in capsys.readouterr().out
     assert random.getstate() == state, "the global generator is left alone"
-    files = sorted(file.name for file in (ewt / "first").iterdir())
+    card = (ewt / "first" / "README.md").read_text()
+    assert "| as written | 1.0000 |" in card
+    assert checksum(ewt / "train.jsonl.gz") in card
+    files = sorted(file.name for file in (ewt / "first").glob("*.json"))
     assert files == [f"averaged_perceptron_tagger_eng.{x}.json" for x in ("classes", "tagdict", "weights")]
     for name in files:
         assert (ewt / "first" / name).read_bytes() == (ewt / "second" / name).read_bytes()
