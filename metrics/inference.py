@@ -27,7 +27,7 @@ _CHARACTERS = str.maketrans(
     }
 )  # fmt: skip
 _DOUBLE_QUOTE = re.compile(r"``|''")
-_SPLIT_CLITIC = re.compile(r"(?<=[^\W\d_]) ' (?=(?:s|m|d|t|re|ve|ll)\b)", re.IGNORECASE)
+_SPLIT_CLITIC = re.compile(r"(?:(?<=[^\W\d_])|(?<=[\ue000-\ue002])) ' (?=(?:s|m|d|t|re|ve|ll)\b)", re.IGNORECASE)
 _END = re.compile(r"""(?P<marks>[.!?]+)(?P<closing>["')\]]*)$""")
 _CLOSING = re.compile(r"""^["')\]]+$""")
 _TITLES = frozenset("mr mrs ms dr prof st sr jr gen col sgt lt capt rev hon vs no fig mt ft".split())
@@ -164,8 +164,9 @@ class Normalizer:
 def sentence_windows(lengths: Sequence[int], limit: int) -> list[tuple[int, int]]:
     """Spans of sentences, end exclusive, of at most `limit` tokens each, that together cover all.
 
-    One span where everything fits; otherwise each begins at the first sentence past the middle of the one
-    before it, so that neighbours overlap by about half. `lengths` are token counts, none above `limit`.
+    One span where everything fits; otherwise each begins past the middle of the one before it, so that
+    neighbours overlap by about half where sentences are short. `lengths` are token counts, none above
+    `limit`.
 
     >>> sentence_windows([4, 4, 4, 4], 8)
     [(0, 2), (1, 3), (2, 4)]
@@ -184,7 +185,9 @@ def sentence_windows(lengths: Sequence[int], limit: int) -> list[tuple[int, int]
         while middle < end and passed < total / 2:
             passed += lengths[middle]
             middle += 1
-        start = min(max(middle, start + 1), end)
+        start = max(middle, start + 1)
+        while sum(lengths[start : end + 1]) > limit:  # it must reach past the one before it
+            start += 1
 
 
 def length_batches(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:

@@ -1,0 +1,88 @@
+"""Weights are found locally, checked, and merged exactly."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from metrics.encoder import choose_dtype, find_checkpoint, load_checkpoint, merge_adapter, pad
+from tests.tiny import write_checkpoint
+
+IDS = {"roc": "openmeva/union-roc", "wp": "openmeva/union-wp"}
+
+
+def test_merging_adds_the_product_of_the_factors() -> None:
+    weight, a, b = torch.randn(4, 3), torch.randn(2, 3), torch.randn(4, 2)
+    merged = merge_adapter(
+        {"x.weight": weight, "y": torch.zeros(2)}, {"x.lora_A": a, "x.lora_B": b, "y": torch.ones(2)}
+    )
+    torch.testing.assert_close(merged["x.weight"], weight + b @ a)
+    assert merged["y"].tolist() == [1, 1]
+    assert set(merged) == {"x.weight", "y"}
+
+
+def test_unknown_configuration_lists_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="'rock': the configurations of union are roc, wp"):
+        find_checkpoint("union", "rock", str(tmp_path / "union.py"), IDS)
+
+
+def test_a_folder_is_a_checkpoint(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "mine")
+    assert find_checkpoint("union", str(folder), str(tmp_path / "union.py"), IDS) == folder
+
+
+def test_the_original_of_a_cached_module_is_remembered(tmp_path: Path) -> None:
+    source = tmp_path / "checkout" / "metrics" / "union"
+    (source / "weights" / "roc").mkdir(parents=True)
+    (source / "weights" / "roc" / "config.json").write_text("{}")
+    cached = tmp_path / "cache" / "union.py"
+    cached.parent.mkdir()
+    cached.with_suffix(".json").write_text(json.dumps({"original file path": str(source / "union.py")}))
+    assert find_checkpoint("union", "roc", str(cached), IDS) == source / "weights" / "roc"
+
+
+@pytest.mark.parametrize(
+    "name", ["config.json", "adapter.safetensors", "encoder/model.safetensors", "encoder/tokenizer.json"]
+)
+@pytest.mark.parametrize("damage", ["missing", "cut"])
+def test_a_bad_file_is_named(tmp_path: Path, name: str, damage: str) -> None:
+    folder = write_checkpoint(tmp_path / "mine")
+    if name == "encoder/model.safetensors" and damage == "missing":
+        (folder / "encoder" / "config.json").write_text("{")  # without the weights it is looked for elsewhere
+        name = "encoder/config.json"
+    elif damage == "missing":
+        (folder / name).unlink()
+    else:
+        content = (folder / name).read_bytes()
+        (folder / name).write_bytes(content[: len(content) // 2])
+    with pytest.raises(ValueError, match=Path(name).name.replace(".", r"\.")):
+        load_checkpoint(folder, "union")
+
+
+def test_an_adapter_is_refused_on_another_encoder(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "mine")
+    other = write_checkpoint(tmp_path / "other", seed=5)
+    (other / "encoder" / "model.safetensors").replace(folder / "encoder" / "model.safetensors")
+    with pytest.raises(ValueError, match=r"expected SHA-256 .* for which 'mine' was trained"):
+        load_checkpoint(folder, "union")
+
+
+def test_a_checkpoint_of_another_metric_is_refused(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path / "mine")
+    with pytest.raises(ValueError, match="expected a section 'ppl'"):
+        load_checkpoint(folder, "ppl")
+
+
+def test_dtypes() -> None:
+    cpu = torch.device("cpu")
+    assert choose_dtype("float32", cpu) is torch.float32
+    assert choose_dtype("auto", cpu) in (torch.float32, torch.bfloat16)
+    with pytest.raises(ValueError, match="got 'int8'"):
+        choose_dtype("int8", cpu)
+
+
+def test_padding() -> None:
+    ids, mask = pad([[5, 6, 7], [8]], padding=0)
+    assert ids.tolist() == [[5, 6, 7], [8, 0, 0]]
+    assert mask.tolist() == [[1, 1, 1], [1, 0, 0]]

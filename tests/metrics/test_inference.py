@@ -1,0 +1,86 @@
+"""Text comes to one form, whatever form it is given in."""
+
+import numpy as np
+import pytest
+
+from metrics.inference import Normalizer, clean, length_batches, sentence_windows, split_sentences
+
+NAMES = Normalizer(
+    {"ann": "[FEMALE]", "tom": "[MALE]", "alex": "[NEUTRAL]", "will": "[MALE]"}, frozenset({"will"})
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Tom ran. He fell! Why? He slipped.", ["Tom ran.", "He fell!", "Why?", "He slipped."]),
+        ("tom ran . he fell ! why ?", ["tom ran .", "he fell !", "why ?"]),
+        ("Mr. Hill and Dr. Poe met at 5 p.m. on Main St. and left.", None),
+        ("She woke at 6 a.m. The sun was up.", ["She woke at 6 a.m.", "The sun was up."]),
+        ('"Stop!" he said. She did.', ['"Stop!" he said.', "She did."]),
+        ('" stop ! " she did .', ['" stop ! "', "she did ."]),
+        ("He waited... and waited. Then it came.", ["He waited... and waited.", "Then it came."]),
+        ("So . . . he left . She stayed .", ["So . . .", "he left .", "She stayed ."]),
+        ("It cost 3.50 dollars. He paid.", ["It cost 3.50 dollars.", "He paid."]),
+        ("no end", ["no end"]),
+        ("J. R. Smith wrote it. We read it.", ["J. R. Smith wrote it.", "We read it."]),
+        ("He met the U.S. Army. They left.", ["He met the U.S.", "Army.", "They left."]),
+    ],
+)
+def test_sentences(text: str, sentences: list[str] | None) -> None:
+    expected = [text] if sentences is None else sentences
+    assert split_sentences(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("raw", "normal"),
+    [
+        ("Ann didn't go.", "[FEMALE] did n't go ."),
+        ("ann did n't go .", "[FEMALE] did n't go ."),
+        ("Tom’s dog can’t swim…", "[MALE] 's dog ca n't swim ..."),
+        ("[MALE] ' s dog", "[MALE] 's dog"),
+        ("[ MALE ] ran to [female].", "[MALE] ran to [FEMALE] ."),
+        ("Ann asked Will. Will went.", "[FEMALE] asked [MALE] . [MALE] went ."),
+        ("Will you go? She asked me.", "will you go ? she asked me ."),
+        ("will you go ?", "will you go ?"),
+        ("Alex said, “We won't.”", "[NEUTRAL] said , \" we wo n't . \""),
+        ("`` Get up , '' she said .", '" get up , " she said .'),
+        ("He said “get up.” ”", 'he said " get up . " "'),
+        ("tabs\tand\nlines\x00here", "tabs and lines here"),
+        ("lone \ud800 surrogate 😀", "lone surrogate 😀"),
+    ],
+)
+def test_one_form(raw: str, normal: str) -> None:
+    assert NAMES(raw) == normal
+    assert NAMES(normal) == normal, "normalising twice changes nothing"
+
+
+def test_raw_and_tokenised_stories_agree() -> None:
+    raw = 'Ann couldn\'t find Tom\'s cat. "It\'s gone," she said. They\'d looked everywhere! Then Alex came.'
+    tokenised = "ann could n't find tom 's cat . `` it 's gone , '' she said . they 'd looked everywhere ! then alex came ."
+    assert NAMES.sentences(raw) == NAMES.sentences(tokenised)
+
+
+def test_text_without_words_has_no_sentences() -> None:
+    assert NAMES.sentences(" \n\t\x07 ") == []
+
+
+def test_clean_leaves_plain_text_alone() -> None:
+    assert clean("He ran home, didn't he?") == "He ran home, didn't he?"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_windows_cover_and_fit(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    limit = int(rng.integers(5, 40))
+    lengths = [int(n) for n in rng.integers(1, limit + 1, rng.integers(1, 60))]
+    windows = sentence_windows(lengths, limit)
+    assert {i for start, end in windows for i in range(start, end)} == set(range(len(lengths)))
+    assert all(sum(lengths[start:end]) <= limit for start, end in windows)
+    assert all(a[0] < b[0] and a[1] < b[1] and b[0] <= a[1] for a, b in zip(windows, windows[1:], strict=False))
+    assert len(windows) == 1 or sum(lengths) > limit
+
+
+def test_batches_hold_each_index_once_longest_first() -> None:
+    lengths = [3, 9, 1, 9, 5]
+    assert list(length_batches(lengths, 2)) == [[1, 3], [4, 0], [2]]

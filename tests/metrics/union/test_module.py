@@ -1,0 +1,141 @@
+"""UNION as its users load it: by evaluate, with good input and bad."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import pytest
+
+from tests.tiny import write_checkpoint
+
+ROOT = Path(__file__).resolve().parents[3]
+MODULE = str(ROOT / "metrics" / "union")
+STORIES = ["Ann ran home. She ate.", "The dog slept."]
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(write_checkpoint(tmp_path_factory.mktemp("checkpoint")))
+
+
+@pytest.fixture(scope="module")
+def union(checkpoint: str) -> Any:
+    return evaluate.load(MODULE, checkpoint)
+
+
+def test_compute(union: Any) -> None:
+    result = union.compute(predictions=STORIES)
+    assert set(result) == {"score", "scores"}
+    assert all(isinstance(score, float) and 0 <= score <= 1 for score in result["scores"])
+    assert result["score"] == pytest.approx(sum(result["scores"]) / 2)
+
+
+def test_rows_added_before(union: Any) -> None:
+    expected = union.compute(predictions=STORIES, dtype="float32")["scores"]
+    union.add(prediction=STORIES[0])
+    union.add_batch(predictions=STORIES[1:])
+    assert union.compute(dtype="float32")["scores"] == pytest.approx(expected, abs=1e-6)
+
+
+def test_contexts_added_before(union: Any) -> None:
+    expected = union.compute(predictions=["She ate."], contexts=["Ann ran home."], dtype="float32")["scores"]
+    union.add(prediction="She ate.", context="Ann ran home.")
+    assert union.compute(dtype="float32")["scores"] == pytest.approx(expected, abs=1e-6)
+    assert expected == pytest.approx(union.compute(predictions=STORIES[:1], dtype="float32")["scores"], abs=1e-6)
+
+
+def test_combine(union: Any) -> None:
+    both = evaluate.combine([union, evaluate.load(MODULE, union.config_name)])
+    result = both.compute(predictions=STORIES)
+    assert result["union_0_scores"] == result["union_1_scores"]
+
+
+def test_signature(union: Any) -> None:
+    fields = dict(part.split(":", 1) for part in union.signature().split("|")[1:])
+    assert fields["max_length"] == "64"
+    assert len(fields["checkpoint"].rpartition("@")[2]) == 12
+
+
+def test_explain(union: Any) -> None:
+    explanation = union.compute(predictions=STORIES, explain=True)["explanations"][0]
+    assert [s["text"] for s in explanation["sentences"]] == ["[FEMALE] ran home .", "she ate ."]
+    json.dumps(explanation)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"predictions": []}, "expected at least one story"),
+        ({}, "expected at least one story"),
+        ({"predictions": "a story"}, "expected a list of strings, got str"),
+        ({"predictions": ["She ate.", ""]}, "predictions, row 1: expected a text, got a blank one"),
+        ({"predictions": ["She ate.", " \n"]}, "predictions, row 1"),
+        ({"predictions": ["She ate.", None]}, "predictions, row 1: expected a string, got NoneType"),
+        ({"predictions": [3.5, "She ate."]}, "predictions, row 0: expected a string, got float"),
+        ({"predictions": ["She ate.", "\x07\x08"]}, "predictions, row 1: expected a text with words"),
+        ({"predictions": STORIES, "contexts": ["Ann ran."]}, "contexts: expected 2, one a prediction, got 1"),
+        ({"predictions": STORIES, "contexts": ["Ann ran.", None]}, "contexts, row 1: expected a string"),
+        ({"predictions": STORIES, "batch_size": 0}, "batch_size: expected a whole number above 0, got 0"),
+        ({"predictions": STORIES, "dtype": "int8"}, "expected dtype"),
+    ],
+)
+def test_bad_input_is_named_and_leaves_the_module_usable(union: Any, arguments: dict, message: str) -> None:
+    before = union.compute(predictions=STORIES)["scores"]
+    with pytest.raises(ValueError, match=message):
+        union.compute(**arguments)
+    assert union.compute(predictions=STORIES)["scores"] == before
+
+
+def test_a_bad_row_loses_no_earlier_one(union: Any) -> None:
+    union.add_batch(predictions=STORIES)
+    with pytest.raises(ValueError, match="row 0"):
+        union.add_batch(predictions=[""])
+    assert len(union.compute()["scores"]) == 2
+
+
+def test_unknown_configuration() -> None:
+    with pytest.raises(ValueError, match="the configurations of union are roc, wp"):
+        evaluate.load(MODULE, "rocstories")
+
+
+def test_loads_through_symlinks_from_another_folder(
+    checkpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (ROOT / "metrics" / "union" / "inference.py").is_symlink()
+    monkeypatch.chdir(tmp_path)
+    assert len(evaluate.load(MODULE, checkpoint).compute(predictions=STORIES)["scores"]) == 2
+
+
+def test_hard_amounts(union: Any) -> None:
+    long = "she ran home and ate the cat . " * 12_500
+    assert len(long.split()) == 100_000
+    assert 0 <= union.compute(predictions=[long])["score"] <= 1
+    many = union.compute(predictions=[f"{STORIES[i % 2]} he ran {'and ran ' * (i % 7)}." for i in range(10_000)])
+    assert len(many["scores"]) == 10_000
+    assert many["scores"][0] == pytest.approx(many["scores"][14], abs=1e-6)
+
+
+def run_cli(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "metrics.union", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def test_command_line(checkpoint: str, union: Any, tmp_path: Path) -> None:
+    stories, scores = tmp_path / "stories.jsonl", tmp_path / "scores.jsonl"
+    stories.write_text("".join(json.dumps({"story": s}) + "\n" for s in STORIES))
+    done = run_cli("--input", str(stories), "--output", str(scores), "--config", checkpoint, "--explain")
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in scores.read_text().splitlines()]
+    assert [row["score"] for row in rows] == pytest.approx(union.compute(predictions=STORIES)["scores"], abs=1e-6)
+    assert all(row["sentences"] for row in rows)
+
+    stories.write_text('{"story": "She ate."}\n{"text": "no story"}\n')
+    failed = run_cli("--input", str(stories), "--output", str(tmp_path / "none.jsonl"), "--config", checkpoint)
+    assert failed.returncode != 0
+    assert "line 2: expected a text in 'story'" in failed.stderr
+    assert "Traceback" not in failed.stderr
+    assert not (tmp_path / "none.jsonl").exists()

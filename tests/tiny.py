@@ -1,0 +1,75 @@
+"""Tiny random checkpoints of the real formats, for tests of mechanics."""
+
+import json
+from pathlib import Path
+
+import torch
+from safetensors.torch import save_file
+from tokenizers import Tokenizer
+from transformers import BertConfig, BertTokenizerFast
+
+from metrics.encoder import file_digest
+from metrics.union.modeling import UnionModel
+from training.adapters import adapter_tensors, add_adapters
+
+WORDS = "she he ran ate the a dog cat home . ! ? , 's n't did was not to and park slept ##s ##ed walk".split()
+PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[MALE]", "[FEMALE]", "[NEUTRAL]", *WORDS, "'", "n", "t", "s"]
+NAMES = {"male": ["tom"], "female": ["ann", "rose"], "neutral": ["alex"], "capitalized_only": ["rose"]}
+
+
+def tiny_tokenizer() -> Tokenizer:
+    """A wordpiece tokenizer over `PIECES`."""
+    fast = BertTokenizerFast(vocab={piece: i for i, piece in enumerate(PIECES)}, do_lower_case=True)
+    fast.add_tokens(["[MALE]", "[FEMALE]", "[NEUTRAL]"], special_tokens=True)
+    return fast.backend_tokenizer
+
+
+def tiny_model(seed: int = 0) -> UnionModel:
+    """A UNION model two layers deep and 16 wide, its weights large enough for scores to differ."""
+    torch.manual_seed(seed)
+    config = BertConfig(
+        vocab_size=len(PIECES),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+        initializer_range=0.6,
+    )
+    return UnionModel(config).eval()
+
+
+def write_encoder(folder: Path, model: UnionModel) -> None:
+    """The shared encoder's files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    state = {k: v.detach().clone() for k, v in model.state_dict().items() if k.startswith(("bert.", "cls."))}
+    state = {k: v for k, v in state.items() if not k.startswith("cls.predictions.decoder")}
+    save_file(state, folder / "model.safetensors")
+    (folder / "config.json").write_text(model.config.to_json_string())
+    (folder / "tokenizer.json").write_text(tiny_tokenizer().to_str())
+    (folder / "names.json").write_text(json.dumps(NAMES))
+
+
+def write_checkpoint(folder: Path, context: str = "first_sentence", max_length: int = 64, seed: int = 0) -> Path:
+    """An adapter checkpoint with its own copy of the encoder in `encoder/`."""
+    model = tiny_model(seed)
+    write_encoder(folder / "encoder", model)
+    add_adapters(model, rank=2, alpha=4, heads=("classifier", "cls."))
+    torch.manual_seed(seed + 1)
+    for name, parameter in model.named_parameters():
+        if "lora_B" in name:
+            torch.nn.init.normal_(parameter, std=0.3)
+    save_file(adapter_tensors(model), folder / "adapter.safetensors")
+    settings = {
+        "delexicalize": True,
+        "context": context,
+        "max_length": max_length,
+        "encoder": {
+            "path": "../missing",
+            "hub": "openmeva/story-encoder",
+            "sha256": file_digest(folder / "encoder" / "model.safetensors"),
+        },
+    }
+    (folder / "config.json").write_text(json.dumps({"union": settings}))
+    return folder

@@ -1,0 +1,90 @@
+"""Reconstruction targets are aligned to the original through the origin of every word."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from metrics.union.modeling import IGNORED
+from tests.tiny import PIECES, tiny_tokenizer
+from training.negatives import EditedStory, TaggedStory
+from training.union_data import Example, UnionCollator, UnionPairs
+
+ORIGINAL = TaggedStory(
+    [["she", "ran", "home", "."], ["he", "walked", "the", "dog", "."]],
+    [["PRP", "VBD", "RB", "."], ["PRP", "VBD", "DT", "NN", "."]],
+)
+
+
+class OneSample:
+    """Stands for the sampler: always the same negative sample."""
+
+    def __init__(self, words: list[list[str]], origins: list[list[int]]) -> None:
+        self.words, self.origins = words, origins
+
+    def sample(self, index: int, epoch: int) -> EditedStory:
+        sample: Any = self
+        return sample
+
+
+def pieces(ids: list[int]) -> list[str]:
+    return ["-" if i == IGNORED else PIECES[i] for i in ids]
+
+
+@pytest.mark.parametrize(
+    ("words", "origins", "tokens", "targets"),
+    [
+        (  # a sentence moved: its words are their own targets
+            ["he walked the dog .", "she ran home ."],
+            [[4, 5, 6, 7, 8], [0, 1, 2, 3]],
+            "he walk ##ed the dog . she ran home .",
+            "he walk ##ed the dog . she ran home .",
+        ),
+        (  # a word substituted, an n-gram repeated
+            ["she ate home home .", "he walked the dog ."],
+            [[0, 1, 2, -1, 3], [4, 5, 6, 7, 8]],
+            "she ate home home . he walk ##ed the dog .",
+            "she ran home [PAD] . he walk ##ed the dog .",
+        ),
+        (  # one wordpiece for two: the second has no place; two for one: the second goes
+            ["she walked home .", "he ran the dog ."],
+            [[0, 1, 2, 3], [4, 5, 6, 7, 8]],
+            "she walk ##ed home . he ran the dog .",
+            "she ran [PAD] home . he walk the dog .",
+        ),
+        (  # negated: two words inserted, the verb's form changed
+            ["she did n't walk home ."],
+            [[0, -1, -1, 1, 2, 3]],
+            "she did n ' t walk home .",
+            "she [PAD] [PAD] [PAD] [PAD] ran home .",
+        ),
+    ],
+)
+def test_targets(words: list[str], origins: list[list[int]], tokens: str, targets: str) -> None:
+    sampler: Any = OneSample([w.split() for w in words], origins)
+    positive, negative = UnionPairs([ORIGINAL], sampler, tiny_tokenizer(), limit=64, count=1)[0]
+    assert (positive.label, negative.label) == (1, 0)
+    assert positive.ids[1:-1] == positive.targets[1:-1]
+    assert pieces(negative.ids) == ["[CLS]", *tokens.split(), "[SEP]"]
+    assert pieces(negative.targets) == ["-", *targets.split(), "-"]
+
+
+def test_what_is_past_the_limit_is_cut_and_ends_in_sep() -> None:
+    sampler: Any = OneSample([["she"] * 30], [[0] * 30])
+    _, negative = UnionPairs([ORIGINAL], sampler, tiny_tokenizer(), limit=16, count=1)[0]
+    assert len(negative.ids) == len(negative.targets) == 16
+    assert (negative.ids[0], negative.ids[-1], negative.targets[-1]) == (2, 3, IGNORED)
+
+
+def test_copied_targets_are_thinned_and_weighed() -> None:
+    example = Example([2, *[9, 10, 11] * 200, 3], [IGNORED, *[9, 10, 30] * 200, IGNORED], 0)
+    batch = UnionCollator(padding=0, copied_share=0.25, seed=1)([(example, example)] * 4)
+    used = batch["targets"] != IGNORED
+    changed = batch["targets"] == 30
+    assert int(changed.sum()) == 200 * 8, "a changed position is always trained on"
+    assert int((used & ~changed).sum()) == pytest.approx(0.25 * 400 * 8, rel=0.1)
+    total = (batch["weights"] * used).sum()
+    assert float(total) == pytest.approx(600 * 8, rel=0.06), "the weights stand for the positions left out"
+    everything = UnionCollator(padding=0, copied_share=1.0, seed=1)([(example, example)])
+    assert int((everything["targets"] != IGNORED).sum()) == 1200
+    assert torch.equal(everything["weights"], torch.ones_like(everything["weights"]))

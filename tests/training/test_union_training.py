@@ -1,0 +1,97 @@
+"""The trainer learns, and a run that was killed goes on to the same weights."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from metrics.encoder import load_checkpoint
+from metrics.union.scoring import UnionScorer
+from tests.tiny import tiny_model, write_encoder
+from training import union
+
+SUBJECTS = ("she", "he", "the dog", "the cat")
+ENDINGS = ("ran home", "ate", "slept", "walked to the park")
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Sixteen stories whose sentences come in one order, and a tiny encoder."""
+    write_encoder(tmp_path / "encoder", tiny_model())
+    monkeypatch.setattr(union, "ENCODER", tmp_path / "encoder")
+    stories = [
+        f"{a} ran home . {a} ate the cat and {b} . {a} slept ! {b} was not home ." for a in SUBJECTS for b in ENDINGS
+    ]
+    (tmp_path / "stories.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in stories))
+    (tmp_path / "held_out.jsonl").write_text(
+        "".join(json.dumps({"story": f"not {s}"}) + "\n" for s in stories[:6])
+    )
+    return tmp_path
+
+
+def configuration(**changes: Any) -> dict[str, Any]:
+    config = {
+        "metric": "union",
+        "name": "tiny",
+        "corpus": {"train": ["stories.jsonl"], "validation": ["held_out.jsonl"]},
+        "sampling": {"keep": 1},
+        "base": "encoder",
+        "adapter": {"rank": 4, "alpha": 8},
+        "max_length": 64,
+        "pairs": 32,
+        "batch_pairs": 4,
+        "learning_rate": 5e-3,
+        "warmup_share": 0.1,
+        "reconstruction_weight": 0.1,
+        "copied_share": 0.5,
+        "seed": 7,
+    }
+    return {**config, **changes}
+
+
+def run(data: Path, name: str, config: dict[str, Any], resume: bool = False) -> dict[str, Any]:
+    return union.train(config, data, data / "weights" / name, data / f"run-{name}", data / "cache", resume)
+
+
+def test_a_killed_run_resumes_to_the_same_weights(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(data, "whole", configuration())
+    compute_loss = union.UnionTrainer.compute_loss
+    calls = 0
+
+    def killed(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 6:
+            raise KeyboardInterrupt
+        return compute_loss(self, *arguments, **keywords)
+
+    monkeypatch.setattr(union.UnionTrainer, "compute_loss", killed)
+    with pytest.raises(KeyboardInterrupt):
+        run(data, "killed", configuration())
+    assert not (data / "weights" / "killed" / "adapter.safetensors").exists()
+    monkeypatch.setattr(union.UnionTrainer, "compute_loss", compute_loss)
+    run(data, "killed", configuration(), resume=True)
+    whole, resumed = (
+        load_file(data / "weights" / n / "adapter.safetensors") for n in ("whole", "killed")
+    )
+    assert whole.keys() == resumed.keys()
+    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
+
+
+@pytest.mark.parametrize("adapter", [{"rank": 8, "alpha": 16}, None], ids=["adapter", "all weights"])
+def test_it_learns_a_tiny_corpus_and_the_metric_loads_what_was_saved(data: Path, adapter: Any) -> None:
+    manifest = run(data, "learnt", configuration(pairs=1200, batch_pairs=8, adapter=adapter))
+    assert manifest["validation"]["auc"] > 0.8
+    folder = data / "weights" / "learnt"
+    if adapter:
+        (folder / "encoder").symlink_to(data / "encoder")
+    scorer = UnionScorer(load_checkpoint(folder, "union"))
+    good = "he ran home . he ate the cat and slept . he slept ! slept was not home ."
+    bad = "he ran home . slept was not home . slept was not home . he ate the cat and slept ."
+    (high, low), _ = scorer.score([good, bad], dtype="float32")
+    assert high > low
+    assert "{" not in (folder / "README.md").read_text().replace("{guan", "").replace("{{", "").split("```bibtex")[0]
+    assert manifest["data"]["stories.jsonl"] in (folder / "README.md").read_text()
