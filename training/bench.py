@@ -165,7 +165,12 @@ def sampling_rows() -> Rows:
     tags = tagging_speed(1000)
     return [
         ("UNION's negative samples, tagged ROC-like stories, 2 processes", f"{rate:.0f} a second", "-", "2000"),
-        ("part-of-speech tagging, 1 process", f"{tags:.0f} stories/s", "-", ""),
+        (
+            "part-of-speech tagging, 1 process, against NLTK's own loop",
+            f"{tags['batched']:.0f} stories/s",
+            f"{tags['batched'] / tags['nltk']:.1f}",
+            "",
+        ),
     ]
 
 

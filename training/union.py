@@ -8,6 +8,7 @@ The weights, the run's manifest and a model card are written to `metrics/union/w
 import argparse
 import json
 import math
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +26,7 @@ from transformers.trainer_pt_utils import LengthGroupedSampler
 from metrics.encoder import file_digest, merge_adapter, read_tensors
 from metrics.union.modeling import UnionModel
 from training.adapters import adapter_tensors, add_adapters
-from training.corpora.splits import Corpus, CorpusConfig, load_corpus
+from training.corpora.splits import CorpusConfig, load_corpus
 from training.encoder import ENCODER, ROOT
 from training.files import checksum, save_tensors, write_text
 from training.model_card import write_union_card
@@ -89,18 +90,12 @@ def build_model(config: dict[str, Any]) -> tuple[UnionModel, Tokenizer, Path | N
     return model, tokenizer, shared
 
 
-def prepare(config: dict[str, Any], data: Path, cache: Path) -> Corpus:
-    """The tagged corpus of a configuration, tags cached."""
-    corpus = load_corpus(CorpusConfig.from_mapping(config["corpus"]), data, ENCODER / "names.json")
-    return corpus
-
-
 def train(
     config: dict[str, Any], data: Path, out: Path, run: Path, cache: Path, resume: bool = False
 ) -> dict[str, Any]:
     """Trains one configuration and writes checkpoint, manifest and card to `out`; returns the manifest."""
     started = time.time()
-    corpus = prepare(config, data, cache)
+    corpus = load_corpus(CorpusConfig.from_mapping(config["corpus"]), data, ENCODER / "names.json")
     stories, held_out = (tag_corpus(split, cache) for split in (corpus.train, corpus.validation))
     sampling = UnionSampling.from_mapping(config["sampling"])
     model, tokenizer, shared = build_model(config)
@@ -175,7 +170,7 @@ def save(
     written: dict[str, Any] = {"union": settings}
     if shared and config["adapter"]:
         settings["encoder"] = {
-            "path": "../../../weights/encoder",
+            "path": os.path.relpath(shared.resolve(), out.resolve()),
             "hub": "openmeva/story-encoder",
             "sha256": file_digest(shared / "model.safetensors"),
         }
