@@ -76,7 +76,7 @@ def draw_overview(results: Results, published: Mapping[str, Any]) -> Figure | No
         shortest.append(name)
     columns = [names for names in columns if names]
     longest = max(sum(heights[list(sets).index(one)] + 2 for one in names) for names in columns)
-    figure = plt.figure(figsize=(6.6 * len(columns), 0.24 * longest + 0.6))
+    figure = plt.figure(figsize=(6.6 * len(columns), 0.24 * longest + 0.4))
     outer = figure.add_gridspec(1, len(columns), wspace=0.75)
     for place, names in enumerate(columns):
         rows = [heights[list(sets).index(one)] for one in names]
@@ -97,7 +97,7 @@ def draw_overview(results: Results, published: Mapping[str, Any]) -> Figure | No
             [], [], color="none", marker="D", markeredgecolor="#555555", markersize=6.5, label="in the paper"
         )
     )
-    figure.legend(handles=handles, loc="lower right", bbox_to_anchor=(0.9, 0.02), ncols=4, frameon=False)
+    figure.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 0.03), ncols=4, frameon=False)
     return figure
 
 

@@ -335,8 +335,8 @@ def _explained(explained: Mapping[str, Any], published: Mapping[str, Any]) -> It
             table = Table(
                 f"{title}: edits and sentence blame against human judgments ({name})",
                 ["", "overall", *types],
-                note=f"Spearman, turned so that positive is good; {number(found['edited'], 2)} of the stories are "
-                f"edited. By type: faulty stories against reasonable ones."
+                note=f"Spearman, turned so that positive is good; {number(found['edited'], 2)} of the "
+                f"stories are edited. By type: faulty stories against reasonable ones."
                 + (f" In italics: {printed['note']}." if printed else ""),
             )
             for key, label in (

@@ -1,0 +1,90 @@
+"""Each draw of the bootstrap against SciPy on the stories themselves, copied as often as drawn."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from metrics.openmeva import bootstrap as module
+from metrics.openmeva.bootstrap import PromptBootstrap, interval
+
+
+def resampled(counts, prompts, *arrays):
+    """The stories of a draw: each prompt's stories once for every time it was drawn."""
+    names = np.unique(prompts)
+    rows = np.concatenate(
+        [np.tile(np.flatnonzero(prompts == n), int(c)) for n, c in zip(names, counts, strict=True)]
+    )
+    return [values[rows] for values in arrays]
+
+
+def against_scipy(metric, scores, prompts, draws=30):
+    bootstrap = PromptBootstrap(scores, prompts, draws, np.random.default_rng(5))
+    found = bootstrap.correlations(metric)
+    for draw in range(draws):
+        x, y = resampled(bootstrap.counts[draw], prompts, metric, scores)
+        if np.ptp(x) == 0 or np.ptp(y) == 0:
+            assert np.isnan([found[name][draw] for name in found]).all()
+            continue
+        assert found["pearson"][draw] == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-9)
+        assert found["spearman"][draw] == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-9)
+        assert found["kendall"][draw] == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-9)
+
+
+@pytest.mark.parametrize("values", [3, 20, 1000])
+def test_every_draw_is_scipy_on_the_copied_stories(values):
+    rng = np.random.default_rng(values)
+    prompts = rng.permutation(np.repeat(np.arange(20), 4))
+    scores = rng.integers(5, 26, 80) / 5
+    against_scipy(rng.integers(0, values, 80).astype(float), scores, prompts)
+
+
+def test_prompts_of_different_sizes():
+    rng = np.random.default_rng(1)
+    prompts = rng.integers(0, 12, 70)
+    against_scipy(rng.normal(size=70), rng.integers(1, 6, 70).astype(float), prompts)
+
+
+def test_two_valued_judgments_take_the_short_way_and_agree():
+    rng = np.random.default_rng(2)
+    prompts = np.repeat(np.arange(15), 4)
+    against_scipy(rng.integers(0, 7, 60).astype(float), rng.integers(0, 2, 60).astype(float), prompts)
+
+
+def test_draws_that_leave_a_constant_are_nan():
+    against_scipy(np.array([0.0, 0, 0, 1]), np.array([1.0, 2, 3, 4]), np.arange(4))
+
+
+def test_the_way_for_many_prompts_gives_the_same(monkeypatch):
+    rng = np.random.default_rng(4)
+    prompts = np.repeat(np.arange(10), 3)
+    metric, scores = rng.normal(size=30), rng.integers(0, 5, 30).astype(float)
+    matrix = PromptBootstrap(scores, prompts, 20, np.random.default_rng(0)).correlations(metric)
+    monkeypatch.setattr(module, "_MATRIX_PROMPTS", 5)
+    by_draw = PromptBootstrap(scores, prompts, 20, np.random.default_rng(0)).correlations(metric)
+    np.testing.assert_allclose(matrix["kendall"], by_draw["kendall"], atol=1e-12)
+
+
+def test_the_interval_of_pearson_covers_the_truth_about_as_often_as_it_says():
+    rng = np.random.default_rng(6)
+    covered = 0
+    for _ in range(200):
+        y = rng.normal(size=120)
+        x = 0.5 * y + np.sqrt(0.75) * rng.normal(size=120)
+        draws = PromptBootstrap(y, np.arange(120), 400, rng)._pearson(x)
+        low, high = interval(draws)
+        covered += low <= 0.5 <= high
+    assert 180 <= covered <= 199
+
+
+def test_stories_of_one_prompt_go_together():
+    # Each prompt's stories are alike, so drawing stories one by one would make the interval far too narrow.
+    rng = np.random.default_rng(7)
+    y, x = np.repeat(rng.normal(size=20), 10), np.repeat(rng.normal(size=20), 10)
+    together = interval(PromptBootstrap(y, np.repeat(np.arange(20), 10), 500, rng)._pearson(x))
+    apart = interval(PromptBootstrap(y, np.arange(200), 500, rng)._pearson(x))
+    assert together[1] - together[0] > 2 * (apart[1] - apart[0])
+
+
+def test_an_interval_needs_half_the_draws():
+    assert interval(np.array([np.nan, np.nan, np.nan, 1.0])) is None
+    assert interval(np.array([0.0, 1.0, np.nan])) == pytest.approx([0.025, 0.975])

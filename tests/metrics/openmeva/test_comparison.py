@@ -1,0 +1,87 @@
+"""Paired tests against R's psych::r.test and simulation, corrections against R's p.adjust."""
+
+import numpy as np
+import pytest
+
+from metrics.openmeva.bootstrap import PromptBootstrap
+from metrics.openmeva.comparison import compare, correct, paired_bootstrap, steiger_test, williams_test
+
+# r12, r13, r23, n, and t and p of psych 2.2.9: r.test(n, r12, r13, r23) on R 4.2.2.
+WILLIAMS = [
+    (0.2, 0.5, 0.1, 315, -4.4949925410, 0.0000098181),
+    (0.4119, 0.2817, 0.35, 1000, 3.9635654455, 0.0000791051),
+    (0.3687, 0.3101, 0.6, 400, 1.4097562174, 0.1593945806),
+    (-0.1, 0.25, -0.3, 60, -1.6872406625, 0.0970228504),
+    (0.9, 0.85, 0.8, 30, 1.0572268898, 0.2997759759),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "between", "n", "t", "p"), WILLIAMS)
+def test_williams_is_that_of_r(first, second, between, n, t, p):
+    found = williams_test(first, second, between, n)
+    assert found["t"] == pytest.approx(t, abs=1e-9)
+    assert found["p_value"] == pytest.approx(p, abs=1e-9)
+
+
+@pytest.mark.parametrize(("first", "second", "between", "n"), [row[:4] for row in WILLIAMS])
+def test_steiger_from_the_covariance_of_correlations(first, second, between, n):
+    # Pearson and Filon's asymptotic covariance of two correlations that share a variable, taken at their mean
+    # (Steiger 1980, equations 2, 3 and 14), written out the long way.
+    r = (first + second) / 2
+    covariance = between * (1 - r * r - r * r) - 0.5 * r * r * (1 - r * r - r * r - between * between)
+    correlation = covariance / ((1 - r * r) * (1 - r * r))
+    z = (np.arctanh(first) - np.arctanh(second)) * np.sqrt(n - 3) / np.sqrt(2 - 2 * correlation)
+    assert steiger_test(first, second, between, n)["z"] == pytest.approx(z, abs=1e-12)
+
+
+def test_under_the_null_the_tests_reject_as_often_as_they_say():
+    rng = np.random.default_rng(1)
+    rejected = {"williams": 0, "steiger": 0}
+    for _ in range(400):
+        y, shared = rng.normal(size=(2, 100))
+        a, b = (0.5 * y + 0.5 * shared + 0.7 * rng.normal(size=100) for _ in range(2))
+        correlations = (np.corrcoef(a, y)[0, 1], np.corrcoef(b, y)[0, 1], np.corrcoef(a, b)[0, 1])
+        rejected["williams"] += williams_test(*correlations, 100)["p_value"] < 0.05
+        rejected["steiger"] += steiger_test(*correlations, 100)["p_value"] < 0.05
+    # 20 of 400 expected; 3.5 standard deviations to either side.
+    assert all(5 <= count <= 36 for count in rejected.values())
+
+
+def test_swapping_the_metrics_turns_the_sign_only():
+    assert williams_test(0.4, 0.2, 0.3, 100)["t"] == pytest.approx(-williams_test(0.2, 0.4, 0.3, 100)["t"])
+    assert steiger_test(0.4, 0.2, 0.3, 100)["z"] == pytest.approx(-steiger_test(0.2, 0.4, 0.3, 100)["z"])
+
+
+def test_equal_metrics_are_undefined_and_said_so():
+    y = np.random.default_rng(2).normal(size=50)
+    x = y + np.random.default_rng(3).normal(size=50)
+    draws = PromptBootstrap(y, np.arange(50), 100, np.random.default_rng(0)).correlations(x)
+    result = compare(x, 2 * x + 1, y, draws, draws)
+    assert "undefined" in result["williams"]
+    assert "undefined" in result["steiger"]
+    assert result["bootstrap"]["pearson"]["p_value"] == 1.0
+
+
+def test_the_paired_bootstrap_sees_a_clear_difference():
+    rng = np.random.default_rng(4)
+    y = rng.normal(size=200)
+    good, bad = y + rng.normal(size=200), rng.normal(size=200)
+    bootstrap = PromptBootstrap(y, np.arange(200), 500, rng)
+    a, b = bootstrap.correlations(good), bootstrap.correlations(bad)
+    assert paired_bootstrap(a["kendall"], b["kendall"])["interval"][0] > 0
+    assert paired_bootstrap(a["kendall"], b["kendall"])["p_value"] == pytest.approx(2 / 501)
+
+
+def test_corrections_are_those_of_r():
+    # p.adjust(c(.001, .02, .03, .04, .2), "holm") and "BH".
+    found = correct(dict(zip("abcde", (0.001, 0.02, 0.03, 0.04, 0.2), strict=True)))
+    assert [one["holm"] for one in found.values()] == pytest.approx([0.005, 0.08, 0.09, 0.09, 0.2])
+    assert [one["benjamini_hochberg"] for one in found.values()] == pytest.approx(
+        [0.005, 0.05, 0.05, 0.05, 0.2]
+    )
+    assert [one["significant"] for one in found.values()] == [True, False, False, False, False]
+
+
+def test_too_few_stories():
+    with pytest.raises(ValueError, match="more than 3 stories, got 3"):
+        williams_test(0.1, 0.2, 0.3, 3)

@@ -1,0 +1,52 @@
+"""Coefficients against R and SciPy, with ties and constants."""
+
+import numpy as np
+import pytest
+
+from metrics.openmeva.correlation import correlate, correlate_part
+
+# cor(a, b), method "pearson", "spearman", "kendall" of R 4.2.2: ties on both sides.
+A = np.array([1, 2, 2, 3, 4, 4, 4, 5, 1, 3.0])
+B = np.array([2, 1, 2, 3, 3, 5, 4, 5, 1, 1.0])
+
+
+def test_r_gives_the_same_coefficients():
+    found = correlate(A, B)
+    assert found["pearson"] == pytest.approx(0.8123817589, abs=1e-10)
+    assert found["spearman"] == pytest.approx(0.8069620253, abs=1e-10)
+    assert found["kendall"] == pytest.approx(0.6923076923, abs=1e-10)
+
+
+def test_kendall_is_the_count_of_pairs_divided_by_the_untied():
+    rng = np.random.default_rng(3)
+    x, y = rng.integers(0, 6, 40).astype(float), rng.integers(0, 4, 40).astype(float)
+    dx, dy = np.sign(x[:, None] - x), np.sign(y[:, None] - y)
+    expected = (dx * dy).sum() / np.sqrt((dx != 0).sum() * (dy != 0).sum())
+    assert correlate(x, y)["kendall"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_turning_one_side_turns_every_sign():
+    straight, turned = correlate(A, B), correlate(-A, B)
+    for name in ("pearson", "spearman", "kendall"):
+        assert turned[name] == pytest.approx(-straight[name])
+        assert turned["p_values"][name] == pytest.approx(straight["p_values"][name])
+
+
+def test_a_monotone_change_leaves_the_rank_coefficients():
+    assert correlate(np.exp(A), B)["spearman"] == pytest.approx(correlate(A, B)["spearman"])
+    assert correlate(np.exp(A), B)["kendall"] == pytest.approx(correlate(A, B)["kendall"])
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "reason"),
+    [
+        ([1, 1, 1, 1], [1, 2, 3, 4], "same score"),
+        ([1, 2, 3, 4], [2, 2, 2, 2], "same judgment"),
+        ([1, 2], [1, 2], "at least 3"),
+    ],
+)
+def test_what_is_undefined_is_said(x, y, reason):
+    x, y = np.array(x, dtype=float), np.array(y, dtype=float)
+    with pytest.raises(ValueError, match=reason):
+        correlate(x, y)
+    assert reason in correlate_part(x, y)["undefined"]

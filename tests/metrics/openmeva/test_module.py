@@ -1,0 +1,226 @@
+"""The evaluate module: loading, all tables, bad input, and that nothing of a failed call stays behind."""
+
+import doctest
+import importlib
+import json
+from pathlib import Path
+
+import evaluate
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+FOLDER = ROOT / "metrics" / "openmeva"
+MODULES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "openmeva")
+
+
+@pytest.fixture
+def benchmark():
+    return evaluate.load(str(FOLDER), "judgments")
+
+
+def rows(count=40, seed=0):
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=count)
+    found = []
+    for k in range(count):
+        ratings = np.clip(np.rint(3 + quality[k] + 0.5 * rng.normal(size=5)), 1, 5)
+        words = " ".join(rng.choice(["the", "dog", "ran", "home", "again", "slowly"], rng.integers(5, 12)))
+        found.append(
+            {
+                "story_id": f"s{k}", "prompt": f"p{k // 4}", "story": f"{words} .",
+                "source_model": "abcd"[k % 4], "ratings": ratings.tolist(), "reference": "unused",
+                "error_types": [["chaotic"] if rating < 3 else [] for rating in ratings],
+            }
+        )  # fmt: skip
+    return found, quality + 0.7 * rng.normal(size=count)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_in_the_docstrings_run(name):
+    results = doctest.testmod(importlib.import_module(f"metrics.openmeva.{name}"))
+    assert results.failed == 0
+
+
+def test_the_example_of_the_module_runs(benchmark, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    examples = doctest.DocTestParser().get_doctest(
+        benchmark.inputs_description, {"evaluate": evaluate}, "openmeva", None, 0
+    )
+    assert doctest.DocTestRunner().run(examples).failed == 0
+
+
+def test_every_sibling_is_copied_by_evaluate():
+    source = (FOLDER / "openmeva.py").read_text()
+    for path in FOLDER.glob("*.py"):
+        assert path.stem == "openmeva" or f"from .{path.stem} import" in source
+
+
+def test_all_sections_come_out_as_plain_json(benchmark):
+    references, scores = rows(240)
+    rng = np.random.default_rng(1)
+    result = benchmark.compute(
+        predictions=scores, references=references, others={"noise": rng.normal(size=240).tolist()}, draws=200
+    )
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+    assert {"pearson", "spearman", "kendall", "p_values", "intervals", "n", "signature"} <= set(result)
+    assert result["n"] == 240
+    assert 0.4 < result["pearson"] < 1
+    low, high = result["intervals"]["pearson"]
+    assert low < result["pearson"] < high
+    assert set(result["model_drift"]["by_source"]) == set("abcd")
+    assert "chaotic" in result["by_error_type"]["types"]
+    assert result["score_differences"]["sets"] == 4
+    assert len(result["quality_drift"]) == 8
+    assert 0.5 < result["noise_ceiling"]["share"]["pearson"] < 1
+    assert result["trivial"]["beats"]["pearson"]["beats"] is True
+    assert result["comparisons"]["noise"]["williams"]["p_value"] < 0.01
+    assert "human_and_machine" in result["unavailable"]
+    assert "sorted" in result["human_scores"]["agreement"]["refused"]["kendall_w"]
+
+
+def test_a_metric_that_is_a_trivial_row_does_not_beat_it(benchmark):
+    references, _ = rows(60)
+    lengths = [len(row["story"].split()) for row in references]
+    beats = benchmark.compute(predictions=lengths, references=references, draws=200)["trivial"]["beats"]
+    assert not any(one["beats"] for one in beats.values())
+
+
+def test_the_same_seed_gives_the_same_result_in_any_order_of_calls(benchmark):
+    references, scores = rows()
+    first = benchmark.compute(predictions=scores, references=references, draws=150, seed=3)
+    benchmark.compute(predictions=-scores, references=references, draws=150, seed=1)
+    assert benchmark.compute(predictions=scores, references=references, draws=150, seed=3) == first
+    assert benchmark.compute(predictions=scores, references=references, draws=150, seed=4) != first
+
+
+def test_adding_one_by_one_and_in_batches_is_the_same(benchmark):
+    references, scores = rows()
+    whole = benchmark.compute(predictions=scores, references=references, draws=100)
+    benchmark.add_batch(predictions=scores[:30], references=references[:30])
+    for score, row in zip(scores[30:], references[30:], strict=True):
+        benchmark.add(prediction=score, reference=row)
+    assert benchmark.compute(draws=100) == whole
+
+
+def test_combined_with_another_module(benchmark):
+    references, scores = rows()
+    combined = evaluate.combine([benchmark])
+    assert combined.compute(predictions=scores, references=references, draws=100)["n"] == 40
+
+
+def with_change(place, **change):
+    references, _ = rows()
+    references[place] = {**references[place], **change}
+    return references
+
+
+@pytest.mark.parametrize(
+    ("scores", "references", "message"),
+    [
+        ([0.1] * 39, rows()[0], "expected 40 scores, one a story, got 39"),
+        ([0.1, float("nan"), *range(38)], rows()[0], "got nan in row 1"),
+        ([0.1, float("inf"), float("inf"), *range(37)], rows()[0], "got inf in rows 1, 2"),
+        ([0.5] * 40, rows()[0], "all 40 scores are 0.5"),
+        (["0.5", *range(39)], rows()[0], "row 0: expected a number, got '0.5'"),
+        ([None, *range(39)], rows()[0], "row 0: expected a number, got None"),
+        ("0.5", rows()[0], "expected a list"),
+        ([], rows()[0], "expected one score a story, got none"),
+        (range(40), [], "at least one judged story"),
+        (range(40), with_change(3, story_id="s1"), "'s1' stands in rows 1 and 3"),
+        (
+            range(40),
+            with_change(5, story=None),
+            "'story': expected in every row or in none, missing in row 5",
+        ),
+        (range(40), with_change(5, ratings="5"), "row 5, ratings: expected a list of numbers"),
+        (range(40), with_change(5, ratings=[1, None]), "row 5, ratings: expected a finite number, got None"),
+        (
+            range(40),
+            with_change(5, ratings=[1, float("nan")]),
+            "row 5, ratings: expected a finite number, got nan",
+        ),
+        (range(40), with_change(5, score=9.0, ratings=[1, 2]), "'score': expected in every row or in none"),
+        (range(40), [{"story": "a"}] * 40, "'ratings' or 'score', got neither"),
+    ],
+)
+def test_bad_input_names_the_rows_and_leaves_the_module_usable(benchmark, scores, references, message):
+    with pytest.raises(ValueError, match=message):
+        benchmark.compute(predictions=scores, references=references, draws=100)
+    references, scores = rows()
+    assert benchmark.compute(predictions=scores, references=references, draws=100)["n"] == 40
+
+
+def test_constant_judgments_are_said(benchmark):
+    references = [{"story": f"a {k}", "score": 3} for k in range(5)]
+    with pytest.raises(ValueError, match="same judgment"):
+        benchmark.compute(predictions=range(5), references=references, draws=100)
+
+
+def test_mans_takes_ratings_from_1_to_5_only_and_judgments_any():
+    references = [{"story": f"a {k} .", "ratings": [k % 2, 1]} for k in range(8)]
+    scores = [0.1, 0.9, 0.2, 0.8, 0.1, 0.7, 0.3, 0.6]
+    with pytest.raises(ValueError, match="row 0, ratings: expected 1 to 5, got 0"):
+        evaluate.load(str(FOLDER), "mans_roc").compute(predictions=scores, references=references, draws=100)
+    result = evaluate.load(str(FOLDER), "judgments").compute(
+        predictions=scores, references=references, draws=100
+    )
+    assert result["n"] == 8
+
+
+def test_an_unknown_configuration_lists_the_known():
+    with pytest.raises(
+        ValueError, match=r"unknown configuration 'mans', expected one of mans_roc, .*autos_invariance"
+    ):
+        evaluate.load(str(FOLDER), "mans")
+
+
+def test_judgments_need_rows(benchmark):
+    with pytest.raises(ValueError, match="no test set of its own"):
+        benchmark.compute(predictions=[1, 2, 3])
+
+
+def test_rows_are_loaded_from_a_folder_of_parquet(tmp_path):
+    import datasets
+
+    references, scores = rows()
+    folder = tmp_path / "mans"
+    folder.mkdir()
+    datasets.Dataset.from_list(references).to_parquet(str(folder / "roc.parquet"))
+    (folder / "README.md").write_text(
+        "---\nconfigs:\n- config_name: roc\n  data_files:\n  - split: test\n    path: roc.parquet\n---\n"
+    )
+    benchmark = evaluate.load(str(FOLDER), "mans_roc")
+    result = benchmark.compute(predictions=scores, dataset=str(folder), draws=100)
+    assert result["pearson"] == pytest.approx(
+        benchmark.compute(predictions=scores, references=references, draws=100)["pearson"]
+    )
+
+
+def test_autos_configurations():
+    originals = [{"story_id": f"o{k}", "story": "s .", "aspect": "typo", "label": 1} for k in range(9)]
+    perturbed = [
+        {
+            "story_id": f"p{k}",
+            "story": "t .",
+            "aspect": "typo",
+            "label": 0,
+            "perturbed_from": f"o{k}",
+            "technique": "x",
+        }
+        for k in range(9)
+    ]
+    scores = np.r_[np.arange(9) + 3.0, np.arange(9)]
+    for name in ("discrimination", "invariance"):
+        result = evaluate.load(str(FOLDER), f"autos_{name}").compute(
+            predictions=scores, references=originals + perturbed, draws=100
+        )
+        assert result[name]["aspects"]["typo"]["human"]["pair_wins"] == 1.0
+        assert {"pearson", "spearman", "kendall", "p_values", "intervals", "n"} <= set(result)
+
+
+@pytest.mark.parametrize("draws", [0, 99])
+def test_too_few_draws(benchmark, draws):
+    references, scores = rows()
+    with pytest.raises(ValueError, match="at least 100"):
+        benchmark.compute(predictions=scores, references=references, draws=draws)

@@ -1,0 +1,219 @@
+"""Noise ceiling, differences, drift, error types, levels, sources, AUTOS: small cases with known answers."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from metrics.openmeva.autos import aspect_tables, auc, check_rows
+from metrics.openmeva.ceiling import noise_ceiling
+from metrics.openmeva.differences import score_differences, significant_pairs
+from metrics.openmeva.drift import dataset_drift, model_drift, quality_drift
+from metrics.openmeva.error_types import by_error_type, story_error_types
+from metrics.openmeva.judged import JudgedStories
+from metrics.openmeva.levels import human_and_machine, prompt_level, system_level
+from metrics.openmeva.sources import judgments_by_source
+from metrics.openmeva.trivial import TRIVIAL, trivial_scores
+
+
+def judged(scores, **columns):
+    rows = [{"story": f"story {k} .", "score": float(score)} for k, score in enumerate(scores)]
+    for name, values in columns.items():
+        for row, value in zip(rows, values, strict=True):
+            row[name] = value
+    return JudgedStories.from_rows(rows)
+
+
+def test_the_ceiling_is_what_a_perfect_metric_reaches():
+    # Raters see the true quality plus noise; the metric knows the true quality.
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=3000)
+    ratings = truth[:, None] + 1.5 * rng.normal(size=(3000, 5))
+    found = noise_ceiling(ratings, rng, splits=40)
+    reached = ratings.mean(axis=1)
+    assert found["reliability"] == pytest.approx(1 / (1 + 1.5**2 / 5), abs=0.02)
+    assert found["ceiling"]["pearson"] == pytest.approx(np.corrcoef(truth, reached)[0, 1], abs=0.02)
+    assert found["ceiling"]["kendall"] == pytest.approx(stats.kendalltau(truth, reached).statistic, abs=0.02)
+
+
+def test_sorting_the_ratings_of_a_story_leaves_the_ceiling():
+    rng = np.random.default_rng(1)
+    ratings = np.clip(np.rint(3 + rng.normal(size=(300, 1)) + rng.normal(size=(300, 5))), 1, 5)
+    plain = noise_ceiling(ratings, np.random.default_rng(2))["ceiling"]["pearson"]
+    assert noise_ceiling(np.sort(ratings, axis=1), np.random.default_rng(3))["ceiling"][
+        "pearson"
+    ] == pytest.approx(plain, abs=0.01)
+
+
+def test_one_rating_a_story_has_no_ceiling():
+    with pytest.raises(ValueError, match="2 ratings or more"):
+        noise_ceiling(np.array([[1.0, np.nan], [2.0, 3.0], [4.0, 5.0]]), np.random.default_rng(0))
+
+
+def test_differences_are_the_papers_eighty_sets_and_t_tests():
+    rng = np.random.default_rng(2)
+    scores = rng.integers(5, 26, 1000) / 5
+    metric = scores + rng.normal(size=1000)
+    found = score_differences(metric, scores)
+    assert (found["sets"], found["pairs"]) == (80, 80 * 79)
+    assert sum(found["regions"].values()) == pytest.approx(1)
+    order = np.argsort(scores, kind="stable")
+    sets = [order[start : start + 200] for start in range(0, 800, 10)]
+    human, score, human_significant, metric_significant = significant_pairs(found)
+    pairs = [(a, b) for a in range(80) for b in range(80) if a != b]
+    for place in rng.integers(0, len(pairs), 60):
+        a, b = (sets[k] for k in pairs[place])
+        assert score[place] == pytest.approx(metric[a].mean() - metric[b].mean())
+        assert human[place] == pytest.approx(scores[a].mean() - scores[b].mean())
+        assert metric_significant[place] == (stats.ttest_ind(metric[a], metric[b]).pvalue < 0.01)
+        assert human_significant[place] == (stats.ttest_ind(scores[a], scores[b]).pvalue < 0.01)
+
+
+def test_too_few_stories_for_two_sets_are_refused():
+    with pytest.raises(ValueError, match="more than 210 stories"):
+        score_differences(np.arange(210.0), np.arange(210.0))
+    assert score_differences(np.arange(211.0), np.arange(211.0))["sets"] == 2
+
+
+def test_drift_by_source_and_its_mean():
+    stories = judged([1, 2, 3, 4, 1, 2, 3, 4], source_model=["a"] * 4 + ["b"] * 4)
+    metric = np.array([1, 2, 3, 4, 4, 3, 2, 1.0])
+    found = model_drift(metric, stories, 100, np.random.default_rng(0))
+    assert found["by_source"]["a"]["pearson"] == pytest.approx(1)
+    assert found["by_source"]["b"]["kendall"] == pytest.approx(-1)
+    assert found["macro"]["spearman"] == pytest.approx(0)
+
+
+def test_dataset_drift_measures_the_loss_against_the_best():
+    runs = {
+        "roc": {"x": {"pearson": 0.4}, "y": {"pearson": 0.1}},
+        "wp": {"x": {"pearson": 0.2}, "y": {"pearson": 0.3}},
+    }
+    found = dataset_drift(runs)
+    assert found["roc"]["y"]["drop"] == pytest.approx(-0.2)
+    assert found["wp"]["y"]["drop"] == 0
+
+
+def test_quality_drift_draws_by_the_papers_probabilities():
+    scores = np.repeat(np.arange(8) / 7, 400)
+    found = quality_drift(scores + 0.1, judged(scores), np.random.default_rng(0), draws=50)
+    assert [one["set"] for one in found] == list(range(1, 9))
+    for one in found:
+        expected = [400 / (abs(one["set"] - k) + 1) for k in range(8)]
+        assert one["levels"] == pytest.approx(expected, rel=0.05)
+        assert one["pearson"] == pytest.approx(1)
+
+
+def test_error_types_count_as_each_paper_says():
+    votes = [
+        [["a"], ["a"], ["a", "b"], ["b"], ["b"]],
+        [["a"], ["a"], [], [], []],
+        [["b"], ["b"], ["b"], [], []],
+    ]
+    assert story_error_types(votes) == [set(), set(), {"b"}]
+    assert story_error_types(votes, one_error_only=False) == [{"a", "b"}, set(), {"b"}]
+
+
+def test_an_error_type_stands_against_the_reasonable_stories():
+    wrong, fine = [["a"]] * 3, [[]] * 3
+    stories = judged([5, 4.5, 4.2, 1, 2, 3], error_types=[fine, fine, fine, wrong, wrong, fine])
+    metric = np.array([0.9, 0.8, 0.7, 0.1, 0.2, 0.0])
+    found = by_error_type(metric, stories, 4, 100, np.random.default_rng(0))
+    assert found["reasonable"] == 3
+    assert (found["types"]["a"]["n"], found["types"]["a"]["unreasonable"]) == (5, 2)
+    assert found["types"]["a"]["pearson"] == pytest.approx(np.corrcoef(metric[:5], [1, 1, 1, 0, 0])[0, 1])
+
+
+def test_levels_tell_prompts_from_systems():
+    # Systems are ordered rightly, but within each prompt the metric is upside down.
+    stories = judged(
+        [1, 2, 3, 7, 8, 9], prompt=["p"] * 3 + ["q"] * 3, source_model=["a"] * 3 + ["b"] * 2 + ["c"]
+    )
+    metric = np.array([3, 2, 1, 9, 8, 8.5])
+    assert prompt_level(metric, stories)["pearson"] == pytest.approx((-1 - 0.5) / 2)
+    assert system_level(metric, stories)["means"]["a"] == {"metric": 2.0, "human": 2.0}
+    with pytest.raises(ValueError, match="no prompt has three"):
+        prompt_level(metric, judged([1, 2, 3, 7, 8, 9]))
+
+
+def test_human_and_machine_stories_apart():
+    stories = judged([1, 2, 3, 1, 2, 3], source_model=["human"] * 3 + ["gpt2"] * 3)
+    found = human_and_machine(np.array([1, 2, 3, 3, 2, 1.0]), stories)
+    assert (found["human"]["pearson"], found["machine"]["pearson"]) == pytest.approx((1, -1))
+
+
+def test_sources_are_compared_by_prompt_where_each_prompt_has_all():
+    rng = np.random.default_rng(0)
+    base = rng.normal(size=30)
+    scores = np.stack([base, base + 0.5, base + 0.1 * rng.normal(size=30)], axis=1)
+    stories = judged(
+        scores.ravel(), prompt=np.repeat(np.arange(30), 3).tolist(), source_model=["a", "b", "c"] * 30
+    )
+    found = judgments_by_source(stories)
+    assert found["overall"]["test"] == "friedman"
+    assert found["overall"]["p_value"] == pytest.approx(stats.friedmanchisquare(*scores.T).pvalue)
+    assert found["pairs"]["p_values"]["a / b"]["significant"]
+    assert found["boxes"]["b"]["median"] == pytest.approx(np.median(scores[:, 1]))
+    unpaired = judgments_by_source(judged(scores.ravel(), source_model=["a", "b", "c"] * 30))
+    assert unpaired["overall"]["test"] == "kruskal-wallis"
+    assert unpaired["overall"]["p_value"] == pytest.approx(stats.kruskal(*scores.T).pvalue)
+
+
+@pytest.mark.parametrize(
+    ("story", "expected"),
+    [
+        (
+            "the dog ran . the dog ran .",
+            {"length": 8, "distinct_1": 0.5, "distinct_2": 4 / 7, "repetition_share": -0.5},
+        ),
+        ("one two three four", {"length": 4, "distinct_1": 1, "distinct_3": 1, "repetition_share": 0}),
+        ("Word word WORD", {"distinct_1": 1 / 3, "distinct_2": 0.5, "distinct_3": 1}),
+    ],
+)
+def test_trivial_rows_by_hand(story, expected):
+    found = trivial_scores([story])
+    assert set(found) == set(TRIVIAL)
+    for name, value in expected.items():
+        assert found[name][0] == pytest.approx(value), name
+
+
+def autos_rows():
+    originals = [
+        {"story_id": f"o{k}", "story": "s .", "aspect": "typo", "label": 1, "origin": "human"}
+        for k in range(6)
+    ]
+    perturbed = [
+        {"story_id": f"p{k}", "story": "t .", "aspect": "typo", "label": 0, "origin": "human",
+         "technique": "swap" if k % 2 else "drop", "perturbed_from": f"o{k}"}
+        for k in range(6)
+    ]  # fmt: skip
+    return originals + perturbed
+
+
+def test_autos_cells_by_hand():
+    metric = np.array([5, 4, 3, 2, 1, 0, 4, 4, 2, 3, 0, 0.0])
+    found = aspect_tables(metric, check_rows(autos_rows()), 200, np.random.default_rng(0))
+    cell = found["aspects"]["typo"]["human"]
+    assert (cell["originals"], cell["perturbed"], cell["n"]) == (6, 6, 12)
+    # Against their own original: 5>4, 4=4, 3>2, 2<3, 1>0, 0=0.
+    assert cell["pair_wins"] == pytest.approx((3 + 0.5 + 0.5) / 6)
+    assert cell["auc"] == pytest.approx(auc(metric[:6], metric[6:]))
+    assert cell["pearson"] == pytest.approx(np.corrcoef(metric, [1] * 6 + [0] * 6)[0, 1])
+    assert cell["techniques"]["swap"]["perturbed"] == 3
+    assert cell["intervals"]["kendall"][0] <= cell["kendall"] <= cell["intervals"]["kendall"][1]
+    assert found["average"]["pearson"] == pytest.approx(cell["pearson"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"label": 2}, "row 7: expected label 0 or 1, got 2"),
+        ({"perturbed_from": "gone"}, "row 7: no original 'gone'"),
+        ({"story_id": "p0"}, "'p0' \\(typo\\) stands in rows 6 and 7"),
+        ({"aspect": None}, "row 7: expected a text in 'aspect'"),
+    ],
+)
+def test_bad_autos_rows_are_named(change, message):
+    rows = autos_rows()
+    rows[7] |= change
+    with pytest.raises(ValueError, match=message):
+        check_rows(rows)
