@@ -106,7 +106,9 @@ def load_checkpoint(folder: Path, metric: str) -> Checkpoint:
     config = _read_json(folder / "config.json")
     settings = config.get(metric)
     if not isinstance(settings, dict):
-        raise ValueError(f"{folder / 'config.json'}: expected a section {metric!r}, got keys {sorted(config)}")
+        raise ValueError(
+            f"{folder / 'config.json'}: expected a section {metric!r}, got keys {sorted(config)}"
+        )
     if "encoder" not in settings:
         weights = folder / "model.safetensors"
         return _checkpoint(folder, settings, folder, read_tensors(weights), file_digest(weights))
@@ -140,7 +142,9 @@ def _encoder_folder(folder: Path, reference: dict[str, str]) -> Path:
     for candidate in (folder / "encoder", folder / reference["path"]):
         if (candidate / "model.safetensors").is_file():
             return candidate.resolve()
-    return _from_hub(reference["hub"], "the shared encoder, of which the metrics' adapters are the difference")
+    return _from_hub(
+        reference["hub"], "the shared encoder, of which the metrics' adapters are the difference"
+    )
 
 
 def _read_json(path: Path) -> dict[str, Any]:

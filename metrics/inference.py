@@ -27,11 +27,13 @@ _CHARACTERS = str.maketrans(
     }
 )  # fmt: skip
 _DOUBLE_QUOTE = re.compile(r"``|''")
-_SPLIT_CLITIC = re.compile(r"(?:(?<=[^\W\d_])|(?<=[\ue000-\ue002])) ' (?=(?:s|m|d|t|re|ve|ll)\b)", re.IGNORECASE)
+_SPLIT_CLITIC = re.compile(
+    r"(?:(?<=[^\W\d_])|(?<=[\ue000-\ue002])) ' (?=(?:s|m|d|t|re|ve|ll)\b)", re.IGNORECASE
+)
 _END = re.compile(r"""(?P<marks>[.!?]+)(?P<closing>["')\]]*)$""")
 _CLOSING = re.compile(r"""^["')\]]+$""")
-_TITLES = frozenset("mr mrs ms dr prof st sr jr gen col sgt lt capt rev hon vs no fig mt ft".split())
-_ABBREVIATIONS = frozenset("a.m p.m u.s u.k e.g i.e etc inc ltd co corp dept approx ave blvd ph.d".split())
+_TITLES = frozenset(["mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "gen", "col", "sgt", "lt", "capt", "rev", "hon", "vs", "no", "fig", "mt", "ft"])
+_ABBREVIATIONS = frozenset(["a.m", "p.m", "u.s", "u.k", "e.g", "i.e", "etc", "inc", "ltd", "co", "corp", "dept", "approx", "ave", "blvd", "ph.d"])
 _GLUED_STOP = re.compile(r"^[^\W\d_]{3,}\.$")
 _INITIALS = re.compile(r"^(?:[a-z]\.)*[a-z]$")
 
@@ -116,9 +118,7 @@ class Normalizer:
     def load(cls, path: str | Path) -> "Normalizer":
         """Reads `names.json`: `{"male": [...], "female": [...], "neutral": [...], "capitalized_only": [...]}`."""
         lists = json.loads(Path(path).read_text(encoding="utf-8"))
-        names = {
-            name: f"[{kind.upper()}]" for kind in ("male", "female", "neutral") for name in lists[kind]
-        }
+        names = {name: f"[{kind.upper()}]" for kind in ("male", "female", "neutral") for name in lists[kind]}
         return cls(names, frozenset(lists["capitalized_only"]))
 
     def sentences(self, text: str) -> list[list[str]]:

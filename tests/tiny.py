@@ -12,8 +12,22 @@ from metrics.encoder import file_digest
 from metrics.union.modeling import UnionModel
 from training.adapters import adapter_tensors, add_adapters
 
-WORDS = "she he ran ate the a dog cat home . ! ? , 's n't did was not to and park slept ##s ##ed walk".split()
-PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[MALE]", "[FEMALE]", "[NEUTRAL]", *WORDS, "'", "n", "t", "s"]
+WORDS = ["she", "he", "ran", "ate", "the", "a", "dog", "cat", "home", ".", "!", "?", ",", "'s", "n't", "did", "was", "not", "to", "and", "park", "slept", "##s", "##ed", "walk"]
+PIECES = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+    "[MALE]",
+    "[FEMALE]",
+    "[NEUTRAL]",
+    *WORDS,
+    "'",
+    "n",
+    "t",
+    "s",
+]
 NAMES = {"male": ["tom"], "female": ["ann", "rose"], "neutral": ["alex"], "capitalized_only": ["rose"]}
 
 
@@ -51,7 +65,9 @@ def write_encoder(folder: Path, model: UnionModel) -> None:
     (folder / "names.json").write_text(json.dumps(NAMES))
 
 
-def write_checkpoint(folder: Path, context: str = "first_sentence", max_length: int = 64, seed: int = 0) -> Path:
+def write_checkpoint(
+    folder: Path, context: str = "first_sentence", max_length: int = 64, seed: int = 0
+) -> Path:
     """An adapter checkpoint with its own copy of the encoder in `encoder/`."""
     model = tiny_model(seed)
     write_encoder(folder / "encoder", model)

@@ -65,6 +65,7 @@ def run_row(name: str, changes: dict[str, Any], base: dict[str, Any], arguments:
     """Trains one row where it is not there yet; returns its checkpoint."""
     config = copy.deepcopy(base)
     config["pairs"] = arguments.pairs
+    config["corpus"]["max_stories"] = arguments.pairs  # no story is seen twice in so short a run
     config["name"] = "ablation" + "".join(c if c.isalpha() else "-" for c in name.lower())
     config["sampling"]["without"] = changes.get("without", [])
     config["reconstruction_weight"] = changes.get("reconstruction_weight", base["reconstruction_weight"])
@@ -77,7 +78,9 @@ def run_row(name: str, changes: dict[str, Any], base: dict[str, Any], arguments:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="folder with roc/ and union/ROCStories/ant_data")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="folder with roc/ and union/ROCStories/ant_data"
+    )
     parser.add_argument("--config", type=Path, default=ROOT / "training" / "configs" / "union_roc.yaml")
     parser.add_argument("--pairs", type=int, default=4000, help="stories a row, each with a negative sample")
     parser.add_argument("--rows", nargs="*", choices=list(ROWS), default=list(ROWS))
@@ -85,7 +88,9 @@ def main() -> None:
     arguments = parser.parse_args()
     base = yaml.safe_load(arguments.config.read_text(encoding="utf-8"))
     judged = list(read_union_judgments(arguments.data / "union" / "ROCStories" / "ant_data"))
-    table = Table(title=f"Pearson on UNION's 400 ROC stories, {arguments.pairs:,} stories a row (paper's figure)")
+    table = Table(
+        title=f"Pearson on UNION's 400 ROC stories, {arguments.pairs:,} stories a row (paper's figure)"
+    )
     for heading in ("", "all", *TYPES):
         table.add_column(heading)
     for name in arguments.rows:

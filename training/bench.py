@@ -53,7 +53,13 @@ def bert_base() -> UnionScorer:
     state = UnionModel(config).state_dict()
     return UnionScorer(
         Checkpoint(
-            shared.folder, shared.settings, config, state, shared.tokenizer, shared.names_file, shared.revision
+            shared.folder,
+            shared.settings,
+            config,
+            state,
+            shared.tokenizer,
+            shared.names_file,
+            shared.revision,
         )
     )
 
@@ -64,7 +70,11 @@ def usual_way(scorer: UnionScorer, stories: Sequence[str]) -> None:
     with torch.inference_mode():
         for start in range(0, len(stories), 10):
             rows = [
-                [scorer.cls, *scorer.tokenizer.encode(s.lower(), add_special_tokens=False).ids[:198], scorer.sep]
+                [
+                    scorer.cls,
+                    *scorer.tokenizer.encode(s.lower(), add_special_tokens=False).ids[:198],
+                    scorer.sep,
+                ]
                 for s in stories[start : start + 10]
             ]
             ids = torch.tensor([row + [0] * (200 - len(row)) for row in rows])
@@ -103,13 +113,19 @@ def scoring_rows() -> Rows:
     big = bert_base()
     usual_way(big, stories[:10])
     usual = 40 / seconds(lambda: usual_way(big, stories[:40]), 2)
-    rows: Rows = [("BERT-base the usual way (fp32, batch 10, padded to 200)", f"{usual:.1f} stories/s", "1", "")]
+    rows: Rows = [
+        ("BERT-base the usual way (fp32, batch 10, padded to 200)", f"{usual:.1f} stories/s", "1", "")
+    ]
     union.score(stories[:64], device="cpu")
     ours = 1000 / seconds(lambda: union.score(stories, device="cpu"), 2)
-    rows.append(("UNION roc, 1,000 stories, text to score", f"{ours:.0f} stories/s", f"{ours / usual:.1f}", "40"))
+    rows.append(
+        ("UNION roc, 1,000 stories, text to score", f"{ours:.0f} stories/s", f"{ours / usual:.1f}", "40")
+    )
     for dtype, wanted in (("float32", 3), ("bfloat16", 8)):
         if dtype == "bfloat16" and not native:
-            rows.append(("BERT-base through this project's batching, bfloat16", "not native here", "-", str(wanted)))
+            rows.append(
+                ("BERT-base through this project's batching, bfloat16", "not native here", "-", str(wanted))
+            )
             continue
         big.score(stories[:64], device="cpu", dtype=dtype)
         rate = 320 / seconds(lambda dtype=dtype: big.score(stories[:320], device="cpu", dtype=dtype))  # type: ignore[misc]
@@ -152,11 +168,10 @@ def product_share(union: UnionScorer, stories: Sequence[str]) -> tuple[str, str,
 
 def sampling_rows() -> Rows:
     """Negative samples and tags a second."""
+    from metrics.inference import Normalizer
     from training.language.speed import tagging_speed
     from training.negatives import tag_corpus
     from training.negatives.speed import negatives_per_second
-
-    from metrics.inference import Normalizer
 
     normalizer = Normalizer.load(ENCODER / "names.json")
     stories = [normalizer.sentences(text) for text in bench_stories(4000)]
@@ -164,7 +179,12 @@ def sampling_rows() -> Rows:
     rate = negatives_per_second(tagged, processes=2)
     tags = tagging_speed(1000)
     return [
-        ("UNION's negative samples, tagged ROC-like stories, 2 processes", f"{rate:.0f} a second", "-", "2000"),
+        (
+            "UNION's negative samples, tagged ROC-like stories, 2 processes",
+            f"{rate:.0f} a second",
+            "-",
+            "2000",
+        ),
         (
             "part-of-speech tagging, 1 process, against NLTK's own loop",
             f"{tags['batched']:.0f} stories/s",

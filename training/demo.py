@@ -44,13 +44,20 @@ def main() -> None:
     union = evaluate.load(str(ROOT / "metrics" / "union"), "roc")
     result = union.compute(predictions=[text for _, text in STORIES], explain=True)
     table = Table(title="UNION, 0 to 1, higher is better", show_lines=True)
-    for heading, style in (("story", "bold"), ("score", "cyan"), ("what costs it most", ""), ("it would change", "")):
+    for heading, style in (
+        ("story", "bold"),
+        ("score", "cyan"),
+        ("what costs it most", ""),
+        ("it would change", ""),
+    ):
         table.add_column(heading, style=style or None)
     for (name, _), score, reasons in zip(STORIES, result["scores"], result["explanations"], strict=True):
         worst = max(reasons["sentences"], key=lambda sentence: sentence["gain"])
         blame = f"{worst['text']}  (+{worst['gain']:.2f} without it)" if worst["gain"] > 0.01 else "-"
         edits = [f"{e['token']} → {e['suggestion'] or '(delete)'}" for e in reasons["edits"]]
-        table.add_row(name, f"{score:.3f}", blame, ", ".join(edits[:6]) + (" …" if len(edits) > 6 else "") or "-")
+        table.add_row(
+            name, f"{score:.3f}", blame, ", ".join(edits[:6]) + (" …" if len(edits) > 6 else "") or "-"
+        )
     console = Console()
     console.print(table)
     console.print(union.signature(), style="dim", soft_wrap=True)

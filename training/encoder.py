@@ -75,7 +75,9 @@ def prune_vocabulary(tokenizer: BertTokenizerFast, texts: Iterable[str], size: i
     vocabulary = tokenizer.get_vocab()
     keep = [*SPECIAL, *PLACEHOLDERS]
     stand_ins = {name for names in STAND_INS.values() for name in names}
-    keep += sorted(p for p in vocabulary if (len(p.removeprefix("##")) == 1 and p.isascii()) or p in stand_ins)
+    keep += sorted(
+        p for p in vocabulary if (len(p.removeprefix("##")) == 1 and p.isascii()) or p in stand_ins
+    )
     counts: Counter[str] = Counter()
     batch: list[str] = []
     for text in texts:
@@ -88,7 +90,7 @@ def prune_vocabulary(tokenizer: BertTokenizerFast, texts: Iterable[str], size: i
         counts.update(encoding.tokens)
     known = set(keep)
     ranked = sorted((p for p in counts if p not in known), key=lambda p: (-counts[p], p))
-    rest = sorted((p for p in vocabulary if p not in known and p not in counts and not p.startswith("[")))
+    rest = sorted(p for p in vocabulary if p not in known and p not in counts and not p.startswith("["))
     return [*keep, *ranked, *rest][:size]
 
 
@@ -142,7 +144,9 @@ class MaskingCollator:
             draw = rng.random(len(chosen))
             tokens[chosen[draw < 0.8]] = self.tokenizer.mask_token_id
             replaced = chosen[(draw >= 0.8) & (draw < 0.9)]
-            tokens[replaced] = rng.integers(len(SPECIAL) + len(PLACEHOLDERS), len(self.tokenizer), len(replaced))
+            tokens[replaced] = rng.integers(
+                len(SPECIAL) + len(PLACEHOLDERS), len(self.tokenizer), len(replaced)
+            )
             ids[i, : len(tokens)] = torch.from_numpy(tokens)
         return {"input_ids": ids, "attention_mask": (ids != 0).long(), "labels": labels}
 
@@ -157,7 +161,9 @@ class MaskedLanguageModelTrainer(Trainer):
         loss = F.cross_entropy(logits.float(), inputs["labels"][at])
         return (loss, {"logits": logits, "labels": inputs["labels"][at]}) if return_outputs else loss
 
-    def prediction_step(self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None) -> Any:
+    def prediction_step(
+        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
+    ) -> Any:
         with torch.no_grad(), self.compute_loss_context_manager():
             return self.compute_loss(model, inputs).detach(), None, None
 
@@ -180,7 +186,10 @@ def train(config: dict[str, Any], data: Path, out: Path, run: Path, resume: bool
     base = base_folder(config["base"])
     old = BertTokenizerFast.from_pretrained(base)
     texts, held_out = load_texts(config, data)
-    pieces = prune_vocabulary(old, texts, config["vocabulary_size"])
+    kept = run / "vocab.txt"  # a resumed run keeps its vocabulary: checkpoints' rows are in its order
+    if not (resume and kept.exists()):
+        write_text(kept, "\n".join(prune_vocabulary(old, texts, config["vocabulary_size"])) + "\n")
+    pieces = kept.read_text(encoding="utf-8").splitlines()
     tokenizer = save_tokenizer(pieces, out)
     torch.manual_seed(config["seed"])
     model = pruned_model(base, pieces, old)
@@ -257,7 +266,8 @@ def save_half(model: BertForMaskedLM, out: Path) -> None:
     tensors = {
         name: tensor.detach().to(torch.float16).contiguous()
         for name, tensor in model.state_dict().items()
-        if name not in {"cls.predictions.decoder.weight", "cls.predictions.decoder.bias"} and "position_ids" not in name
+        if name not in {"cls.predictions.decoder.weight", "cls.predictions.decoder.bias"}
+        and "position_ids" not in name
     }
     save_tensors(out / "model.safetensors", tensors)
     model.config.dtype = torch.float16
@@ -271,7 +281,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder that holds roc/ and wp/")
     parser.add_argument("--config", type=Path, default=ROOT / "training" / "configs" / "encoder.yaml")
     parser.add_argument("--out", type=Path, default=ENCODER)
-    parser.add_argument("--run", type=Path, default=ROOT / "runs" / "encoder", help="checkpoints to resume from")
+    parser.add_argument(
+        "--run", type=Path, default=ROOT / "runs" / "encoder", help="checkpoints to resume from"
+    )
     parser.add_argument("--resume", action="store_true")
     arguments = parser.parse_args()
     config = yaml.safe_load(arguments.config.read_text())

@@ -29,6 +29,7 @@ from training.adapters import adapter_tensors, add_adapters
 from training.corpora.splits import CorpusConfig, load_corpus
 from training.encoder import ENCODER, ROOT
 from training.files import checksum, save_tensors, write_text
+from training.language.resources import find, require
 from training.model_card import write_union_card
 from training.negatives import UnionSampler, UnionSampling, tag_corpus
 from training.negatives.english import English
@@ -47,7 +48,9 @@ class UnionTrainer(Trainer):
         output = model(**inputs, reconstruction_weight=self.reconstruction_weight)
         return (output["loss"], output) if return_outputs else output["loss"]
 
-    def prediction_step(self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None) -> Any:
+    def prediction_step(
+        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
+    ) -> Any:
         inputs = self._prepare_inputs(inputs)
         with torch.no_grad(), self.compute_loss_context_manager():
             output = model(**inputs, reconstruction_weight=self.reconstruction_weight)
@@ -75,7 +78,8 @@ def build_model(config: dict[str, Any]) -> tuple[UnionModel, Tokenizer, Path | N
     if shared:
         model = UnionModel(BertConfig.from_pretrained(shared))
         model.load_state_dict(
-            {name: tensor.float() for name, tensor in read_tensors(shared / "model.safetensors").items()}, strict=False
+            {name: tensor.float() for name, tensor in read_tensors(shared / "model.safetensors").items()},
+            strict=False,
         )
         model.tie_weights()
         tokenizer = Tokenizer.from_file(str(shared / "tokenizer.json"))
@@ -101,8 +105,12 @@ def train(
     model, tokenizer, shared = build_model(config)
     sampler = UnionSampler(stories, English(), sampling, seed=config["seed"])
     pairs = UnionPairs(stories, sampler, tokenizer, config["max_length"], config["pairs"])
-    validation_sampler = UnionSampler(held_out, English(), sampling, seed=config["seed"], keywords=sampler.material.keywords)
-    validation = UnionPairs(held_out, validation_sampler, tokenizer, config["max_length"], min(1000, len(held_out)))
+    validation_sampler = UnionSampler(
+        held_out, English(), sampling, seed=config["seed"], keywords=sampler.material.keywords
+    )
+    validation = UnionPairs(
+        held_out, validation_sampler, tokenizer, config["max_length"], min(1000, len(held_out))
+    )
     steps = math.ceil(config["pairs"] / config["batch_pairs"])
     arguments = TrainingArguments(
         output_dir=str(run),
@@ -140,10 +148,18 @@ def train(
     manifest = {
         "metric": "union",
         "config": config,
-        "data": {f: checksum(data / f) for key in ("train", "validation", "exclude") for f in config["corpus"].get(key, [])},
+        "data": {
+            f: checksum(data / f)
+            for key in ("train", "validation", "exclude")
+            for f in config["corpus"].get(key, [])
+        },
+        "lexicon": {name: checksum(path) for name, path in lexicon_files().items()},
         "stories": {"train": len(stories), "validation": len(held_out)},
         "steps": trainer.state.global_step,
-        "validation": {key.removeprefix("eval_"): round(results[key], 4) for key in ("eval_loss", "eval_accuracy", "eval_auc")},
+        "validation": {
+            key.removeprefix("eval_"): round(results[key], 4)
+            for key in ("eval_loss", "eval_accuracy", "eval_auc")
+        },
         "minutes": round((time.time() - started) / 60, 1),
         "torch": torch.__version__,
         "threads": torch.get_num_threads(),
@@ -151,6 +167,13 @@ def train(
     if trainer.is_world_process_zero():
         save(model, tokenizer, shared, config, manifest, out)
     return manifest
+
+
+def lexicon_files() -> dict[str, Path]:
+    """The knowledge that negative samples drew on: WordNet always, ConceptNet where it has been fetched."""
+    wordnet, conceptnet = require("wordnet"), find("conceptnet")
+    files = {"wordnet": wordnet if wordnet.is_file() else wordnet / "data.noun"}
+    return {**files, "conceptnet": conceptnet} if conceptnet else files
 
 
 def save(
@@ -176,7 +199,11 @@ def save(
         }
         save_tensors(out / "adapter.safetensors", adapter_tensors(model))
     else:
-        written = {**model.config.to_dict(), **written, "vocab_size": model.bert.embeddings.word_embeddings.num_embeddings}
+        written = {
+            **model.config.to_dict(),
+            **written,
+            "vocab_size": model.bert.embeddings.word_embeddings.num_embeddings,
+        }
         save_tensors(out / "model.safetensors", whole_tensors(model, shared))
         with_names = (ENCODER / "names.json").read_text(encoding="utf-8")
         write_text(out / "names.json", with_names)
@@ -201,12 +228,16 @@ def whole_tensors(model: UnionModel, shared: Path | None) -> dict[str, Tensor]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--config", type=Path, required=True, help="a file of training/configs")
-    parser.add_argument("--data", type=Path, required=True, help="the folder that the configuration's files lie in")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="the folder that the configuration's files lie in"
+    )
     parser.add_argument("--out", type=Path, help="default: metrics/union/weights/NAME")
     parser.add_argument("--run", type=Path, help="checkpoints to resume from; default: runs/union-NAME")
     parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "tags", help="tagged corpora")
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint in --run")
-    parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE", help="e.g. pairs=2000 adapter=null")
+    parser.add_argument(
+        "--set", nargs="*", default=[], metavar="KEY=VALUE", help="e.g. pairs=2000 adapter=null"
+    )
     arguments = parser.parse_args()
     config = yaml.safe_load(arguments.config.read_text(encoding="utf-8"))
     for setting in arguments.set:

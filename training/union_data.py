@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import torch
@@ -36,7 +35,12 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
     """
 
     def __init__(
-        self, stories: Sequence[TaggedStory], sampler: UnionSampler, tokenizer: Tokenizer, limit: int, count: int
+        self,
+        stories: Sequence[TaggedStory],
+        sampler: UnionSampler,
+        tokenizer: Tokenizer,
+        limit: int,
+        count: int,
     ) -> None:
         self.stories, self.sampler, self.count = stories, sampler, count
         self.limit = limit
@@ -107,6 +111,10 @@ class UnionCollator:
             targets[copied & ~kept] = IGNORED
             weights[copied] = 1 / self.copied_share
         labels = torch.tensor([e.label for e in examples])
-        return {"input_ids": ids, "attention_mask": mask, "labels": labels, "targets": targets, "weights": weights}
-
-
+        return {
+            "input_ids": ids,
+            "attention_mask": mask,
+            "labels": labels,
+            "targets": targets,
+            "weights": weights,
+        }

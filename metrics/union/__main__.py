@@ -42,7 +42,10 @@ def read_rows(path: Path) -> tuple[list[str], list[str] | None]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument(
-        "--input", type=Path, required=True, help="JSONL with 'story' (and 'context'), or text, one story a line"
+        "--input",
+        type=Path,
+        required=True,
+        help="JSONL with 'story' (and 'context'), or text, one story a line",
     )
     parser.add_argument("--output", type=Path, required=True, help="JSONL, a row a story, in order")
     parser.add_argument("--config", default="roc", help="roc, wp, a folder or a Hub id (default: roc)")

@@ -64,7 +64,9 @@ class UnionScorer:
             )
             words, tokens = [], []
             for sentence, encoding in zip(sentences, encodings, strict=True):
-                for start in range(0, len(encoding.ids), limit):  # a sentence past the limit counts as several
+                for start in range(
+                    0, len(encoding.ids), limit
+                ):  # a sentence past the limit counts as several
                     tokens.append(encoding.ids[start : start + limit])
                     words.append(sentence if start == 0 else [])
             if not tokens:
@@ -148,7 +150,9 @@ class UnionScorer:
         whole: list[tuple[int, tuple[int, int], int]] = []  # story, window, sentence
         for s, story in enumerate(prepared):
             for i in range(len(story.tokens)):
-                window = min(story.windows, key=lambda w: (not w[0] <= i < w[1], abs(w[0] + w[1] - 1 - 2 * i)))
+                window = min(
+                    story.windows, key=lambda w: (not w[0] <= i < w[1], abs(w[0] + w[1] - 1 - 2 * i))
+                )
                 whole.append((s, window, i))
         kept = [prepared[s].ids(window) for s, window, _ in whole]
         dropped = [prepared[s].ids(window, i) for s, window, i in whole]
@@ -209,4 +213,4 @@ class UnionScorer:
 
     def _word(self, ids: list[int]) -> str:
         pieces = [self.tokenizer.id_to_token(i) for i in ids if i != self.pad]
-        return "".join(p.removeprefix("##") if k else p.removeprefix("##") for k, p in enumerate(pieces))
+        return "".join(piece.removeprefix("##") for piece in pieces)

@@ -8,9 +8,7 @@ from tqdm.auto import tqdm
 
 from .encoder import find_checkpoint
 from .encoder import load_checkpoint
-from .inference import Normalizer
 from .inputs import StoryInputs
-from .modeling import UnionModel
 from .scoring import UnionScorer
 
 __version__ = "0.1.0"
@@ -112,7 +110,9 @@ class Union(StoryInputs, evaluate.Metric):
             raise ValueError(f"batch_size: expected a whole number above 0, got {batch_size!r}")
 
         def progress(batches, texts):
-            return tqdm(batches, desc=f"union, {texts} texts", unit="batch", delay=5, disable=not show_progress)
+            return tqdm(
+                batches, desc=f"union, {texts} texts", unit="batch", delay=5, disable=not show_progress
+            )
 
         scores, explanations = self._scorer.score(
             predictions, contexts, batch_size, device, dtype, explain, progress

@@ -1,5 +1,7 @@
 """Text comes to one form, whatever form it is given in."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -43,7 +45,7 @@ def test_sentences(text: str, sentences: list[str] | None) -> None:
         ("Ann asked Will. Will went.", "[FEMALE] asked [MALE] . [MALE] went ."),
         ("Will you go? She asked me.", "will you go ? she asked me ."),
         ("will you go ?", "will you go ?"),
-        ("Alex said, “We won't.”", "[NEUTRAL] said , \" we wo n't . \""),
+        ("Alex said, “We won't.”", '[NEUTRAL] said , " we wo n\'t . "'),
         ("`` Get up , '' she said .", '" get up , " she said .'),
         ("He said “get up.” ”", 'he said " get up . " "'),
         ("tabs\tand\nlines\x00here", "tabs and lines here"),
@@ -56,7 +58,7 @@ def test_one_form(raw: str, normal: str) -> None:
 
 
 def test_raw_and_tokenised_stories_agree() -> None:
-    raw = 'Ann couldn\'t find Tom\'s cat. "It\'s gone," she said. They\'d looked everywhere! Then Alex came.'
+    raw = "Ann couldn't find Tom's cat. \"It's gone,\" she said. They'd looked everywhere! Then Alex came."
     tokenised = "ann could n't find tom 's cat . `` it 's gone , '' she said . they 'd looked everywhere ! then alex came ."
     assert NAMES.sentences(raw) == NAMES.sentences(tokenised)
 
@@ -77,7 +79,9 @@ def test_windows_cover_and_fit(seed: int) -> None:
     windows = sentence_windows(lengths, limit)
     assert {i for start, end in windows for i in range(start, end)} == set(range(len(lengths)))
     assert all(sum(lengths[start:end]) <= limit for start, end in windows)
-    assert all(a[0] < b[0] and a[1] < b[1] and b[0] <= a[1] for a, b in zip(windows, windows[1:], strict=False))
+    assert all(
+        a[0] < b[0] and a[1] < b[1] and b[0] <= a[1] for a, b in pairwise(windows)
+    )
     assert len(windows) == 1 or sum(lengths) > limit
 
 

@@ -23,7 +23,9 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_encoder(tmp_path / "encoder", tiny_model())
     monkeypatch.setattr(union, "ENCODER", tmp_path / "encoder")
     stories = [
-        f"{a} ran home . {a} ate the cat and {b} . {a} slept ! {b} was not home ." for a in SUBJECTS for b in ENDINGS
+        f"{a} ran home . {a} ate the cat and {b} . {a} slept ! {b} was not home ."
+        for a in SUBJECTS
+        for b in ENDINGS
     ]
     (tmp_path / "stories.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in stories))
     (tmp_path / "held_out.jsonl").write_text(
@@ -74,9 +76,7 @@ def test_a_killed_run_resumes_to_the_same_weights(data: Path, monkeypatch: pytes
     assert not (data / "weights" / "killed" / "adapter.safetensors").exists()
     monkeypatch.setattr(union.UnionTrainer, "compute_loss", compute_loss)
     run(data, "killed", configuration(), resume=True)
-    whole, resumed = (
-        load_file(data / "weights" / n / "adapter.safetensors") for n in ("whole", "killed")
-    )
+    whole, resumed = (load_file(data / "weights" / n / "adapter.safetensors") for n in ("whole", "killed"))
     assert whole.keys() == resumed.keys()
     assert all(torch.equal(whole[name], resumed[name]) for name in whole)
 
@@ -93,5 +93,8 @@ def test_it_learns_a_tiny_corpus_and_the_metric_loads_what_was_saved(data: Path,
     bad = "he ran home . slept was not home . slept was not home . he ate the cat and slept ."
     (high, low), _ = scorer.score([good, bad], dtype="float32")
     assert high > low
-    assert "{" not in (folder / "README.md").read_text().replace("{guan", "").replace("{{", "").split("```bibtex")[0]
+    assert (
+        "{"
+        not in (folder / "README.md").read_text().replace("{guan", "").replace("{{", "").split("```bibtex")[0]
+    )
     assert manifest["data"]["stories.jsonl"] in (folder / "README.md").read_text()

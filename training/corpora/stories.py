@@ -16,7 +16,11 @@ def read_stories(path: str | Path) -> Iterator[str]:
         ValueError: a line that is not JSON, lacks a text in `story`, or is blank (with its number).
     """
     path = Path(path)
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
+    with (
+        gzip.open(path, "rt", encoding="utf-8")
+        if path.suffix == ".gz"
+        else path.open(encoding="utf-8") as lines
+    ):
         json_lines = path.name.removesuffix(".gz").endswith((".jsonl", ".json"))
         for number, line in enumerate(lines, 1):
             story = _story_of(line, f"{path}, line {number}") if json_lines else line.replace("</s>", " ")

@@ -44,7 +44,9 @@ def test_contexts_added_before(union: Any) -> None:
     expected = union.compute(predictions=["She ate."], contexts=["Ann ran home."], dtype="float32")["scores"]
     union.add(prediction="She ate.", context="Ann ran home.")
     assert union.compute(dtype="float32")["scores"] == pytest.approx(expected, abs=1e-6)
-    assert expected == pytest.approx(union.compute(predictions=STORIES[:1], dtype="float32")["scores"], abs=1e-6)
+    assert expected == pytest.approx(
+        union.compute(predictions=STORIES[:1], dtype="float32")["scores"], abs=1e-6
+    )
 
 
 def test_combine(union: Any) -> None:
@@ -113,14 +115,20 @@ def test_hard_amounts(union: Any) -> None:
     long = "she ran home and ate the cat . " * 12_500
     assert len(long.split()) == 100_000
     assert 0 <= union.compute(predictions=[long])["score"] <= 1
-    many = union.compute(predictions=[f"{STORIES[i % 2]} he ran {'and ran ' * (i % 7)}." for i in range(10_000)])
+    many = union.compute(
+        predictions=[f"{STORIES[i % 2]} he ran {'and ran ' * (i % 7)}." for i in range(10_000)]
+    )
     assert len(many["scores"]) == 10_000
     assert many["scores"][0] == pytest.approx(many["scores"][14], abs=1e-6)
 
 
 def run_cli(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "metrics.union", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "metrics.union", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -130,11 +138,15 @@ def test_command_line(checkpoint: str, union: Any, tmp_path: Path) -> None:
     done = run_cli("--input", str(stories), "--output", str(scores), "--config", checkpoint, "--explain")
     assert done.returncode == 0, done.stderr
     rows = [json.loads(line) for line in scores.read_text().splitlines()]
-    assert [row["score"] for row in rows] == pytest.approx(union.compute(predictions=STORIES)["scores"], abs=1e-6)
+    assert [row["score"] for row in rows] == pytest.approx(
+        union.compute(predictions=STORIES)["scores"], abs=1e-6
+    )
     assert all(row["sentences"] for row in rows)
 
     stories.write_text('{"story": "She ate."}\n{"text": "no story"}\n')
-    failed = run_cli("--input", str(stories), "--output", str(tmp_path / "none.jsonl"), "--config", checkpoint)
+    failed = run_cli(
+        "--input", str(stories), "--output", str(tmp_path / "none.jsonl"), "--config", checkpoint
+    )
     assert failed.returncode != 0
     assert "line 2: expected a text in 'story'" in failed.stderr
     assert "Traceback" not in failed.stderr

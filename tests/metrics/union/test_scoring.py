@@ -122,7 +122,15 @@ def test_edits_are_where_the_reconstruction_head_differs(scorer: UnionScorer) ->
 
 @pytest.mark.parametrize(
     "story",
-    ["\ud800 she ran .", "😀😀😀", "she\x00ran\x07home", "??!!", "한국어 이야기 .", "a" * 5000, "<b>she</b> ran & ate"],
+    [
+        "\ud800 she ran .",
+        "😀😀😀",
+        "she\x00ran\x07home",
+        "??!!",
+        "한국어 이야기 .",
+        "a" * 5000,
+        "<b>she</b> ran & ate",
+    ],
 )
 def test_odd_text_is_scored(scorer: UnionScorer, story: str) -> None:
     scores, _ = scorer.score([story], explain=True)

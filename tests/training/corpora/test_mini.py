@@ -6,10 +6,10 @@ from collections import Counter
 from pathlib import Path
 from typing import TypedDict
 
+import datasets
 import pytest
 import yaml
 
-import datasets
 from metrics.inference import split_sentences
 from training.corpora.stories import read_stories
 
