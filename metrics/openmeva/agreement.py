@@ -187,6 +187,8 @@ def _pingouin_icc(ratings: np.ndarray, single: str, mean: str) -> dict[str, floa
     stories, judges = ratings.shape
     if stories < 5:
         raise ValueError(f"expected at least five stories, got {stories}")
+    if np.ptp(ratings) == 0:
+        raise ValueError("all ratings are equal")
     frame = pd.DataFrame(
         {
             "story": np.repeat(np.arange(stories), judges),

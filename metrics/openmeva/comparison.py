@@ -27,7 +27,7 @@ def williams_test(first: float, second: float, between: float, n: int) -> dict[s
         `{"t", "df", "p_value"}`, two-sided; t above 0 favours the first.
 
     Raises:
-        ValueError: `n` of 3 or less, or a value outside -1..1.
+        ValueError: `n` of 3 or less, a value outside -1..1, or metrics that correlate perfectly.
 
     >>> round(williams_test(0.5, 0.3, 0.2, 103)["t"], 3)
     1.84
@@ -36,8 +36,6 @@ def williams_test(first: float, second: float, between: float, n: int) -> dict[s
     determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
     mean = (first + second) / 2
     scale = 2 * (n - 1) / (n - 3) * determinant + mean**2 * (1 - between) ** 3
-    if scale <= 0:
-        raise ValueError("Williams' test is undefined: the two metrics give the same scores")
     t = float((first - second) * np.sqrt((n - 1) * (1 + between) / scale))
     return {"t": t, "df": n - 3, "p_value": float(2 * stats.t.sf(abs(t), n - 3))}
 
@@ -54,8 +52,6 @@ def steiger_test(first: float, second: float, between: float, n: int) -> dict[st
     mean = ((first + second) / 2) ** 2
     shared = between * (1 - 2 * mean) - mean / 2 * (1 - 2 * mean - between**2)
     covariance = shared / (1 - mean) ** 2
-    if covariance >= 1:
-        raise ValueError("Steiger's test is undefined: the two metrics give the same scores")
     z = float((np.arctanh(first) - np.arctanh(second)) * np.sqrt((n - 3) / (2 - 2 * covariance)))
     return {"z": z, "p_value": float(2 * stats.norm.sf(abs(z)))}
 
@@ -145,3 +141,6 @@ def _check(first: float, second: float, between: float, n: int) -> None:
     for value in (first, second, between):
         if not -1 <= value <= 1:
             raise ValueError(f"expected correlations in -1..1, got {value}")
+    # At 1, up to rounding, both tests divide by 0.
+    if between > 1 - 1e-9:
+        raise ValueError("the test is undefined: the two metrics are the same up to a linear change")

@@ -1,0 +1,171 @@
+"""Readers of the judged sets on small files of the released layouts, and on the data where it is present."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from training.corpora.mans import build, read_mans
+from training.corpora.plot_guided_judgments import plain, read_plot_guided_judgments, read_predictions
+from training.corpora.union_judgments import read_union_judgments
+
+ROOT = Path(__file__).resolve().parents[3]
+DATA = Path(os.environ.get("OPENMEVA_DATA", ROOT / ".." / "shared" / "data"))
+
+
+def entry(**scores):
+    return {
+        "prompt": "[MALE] had a kite .",
+        "gold_response": "he flew it .",
+        "gen": {model: {"text": f"it fell . {model}", "score": score} for model, score in scores.items()},
+    }
+
+
+def write(folder, name, entries):
+    (folder / name).write_text(json.dumps(entries))
+
+
+@pytest.mark.parametrize("name", ["mans_roc.json", "mags_roc.json"])
+def test_mans_rows_in_both_spellings(tmp_path, name):
+    write(tmp_path, name, {"7": entry(gpt=[1, 2, 3, 4, 5], s2s=[1, 1, 1, 1, 2])})
+    rows = read_mans(tmp_path, "roc")
+    assert rows[0] == {
+        "story_id": "7-gpt",
+        "prompt": "[MALE] had a kite .",
+        "reference": "he flew it .",
+        "story": "it fell . gpt",
+        "source_model": "gpt",
+        "ratings": [1.0, 2.0, 3.0, 4.0, 5.0],
+        "score": 3.0,
+    }
+    assert rows[1]["score"] == pytest.approx(1.2)
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ({"7": entry(gpt=[1, 2, 3, 4, 6])}, r"entry 7, gpt: expected a list of ratings in 1\.\.5"),
+        ({"7": entry(gpt=[1, 2, 3])}, "five ratings, got 3"),
+        ({"7": {"prompt": "a"}}, "entry 7: expected a field 'gold_response'"),
+        ([], "expected a JSON object of prompts, got list"),
+    ],
+)
+def test_a_mans_file_of_another_layout_is_refused(tmp_path, entries, message):
+    write(tmp_path, "mans_roc.json", entries)
+    with pytest.raises(ValueError, match=message):
+        read_mans(tmp_path, "roc")
+
+
+def test_missing_files_and_corpora_are_named(tmp_path):
+    with pytest.raises(ValueError, match=r"mans_wp\.json, mags_wp\.json"):
+        read_mans(tmp_path, "wp")
+    with pytest.raises(ValueError, match="unknown corpus 'cnn', expected one of roc, wp"):
+        read_mans(tmp_path, "cnn")
+
+
+def test_the_built_folder_loads_with_datasets(tmp_path):
+    import datasets
+
+    source, out = tmp_path / "source", tmp_path / "mans"
+    source.mkdir()
+    for corpus in ("roc", "wp"):
+        write(source, f"mans_{corpus}.json", {"7": entry(gpt=[1, 2, 3, 4, 5])})
+    assert build(str(source), out) == {"roc": 1, "wp": 1}
+    (out / "README.md").write_text((ROOT / "datasets" / "mans" / "README.md").read_text())
+    loaded = datasets.load_dataset(str(out), "wp", split="test", cache_dir=str(tmp_path / "cache"))
+    assert loaded[0]["ratings"] == [1.0, 2.0, 3.0, 4.0, 5.0]
+    assert not list(out.glob("*.part"))
+
+
+def union_files(folder, ratings="0 1 1", types="2 0 0", story="a cat ran . it fell ."):
+    (folder / "ant_data.txt").write_text(f"1 ||| {story} ||| {ratings}\n")
+    (folder / "ant_data_all.txt").write_text(f"1 ||| {story} ||| {types}\n")
+    (folder / "reference_ipt.txt").write_text("a dog sat .\na cat ran .\n")
+    (folder / "reference_opt.txt").write_text("it slept .\nit got home .\n")
+
+
+def test_union_rows(tmp_path):
+    union_files(tmp_path)
+    assert read_union_judgments(tmp_path) == [
+        {
+            "story_id": "1",
+            "prompt": "a cat ran .",
+            "story": "it fell .",
+            "reference": "it got home .",
+            "ratings": [0.0, 1.0, 1.0],
+            "score": pytest.approx(2 / 3),
+            "error_types": [["incoherent"], [], []],
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"ratings": "0 1 2"}, r"line 1: expected ratings in 0\.\.1"),
+        ({"types": "2 2 0"}, "2 raters say reasonable"),
+        ({"story": "a bird ran . it fell ."}, "does not begin with prompt 1"),
+        ({"ratings": "x"}, "expected whole numbers"),
+    ],
+)
+def test_union_files_that_disagree_are_refused(tmp_path, change, message):
+    union_files(tmp_path, **change)
+    with pytest.raises(ValueError, match=message):
+        read_union_judgments(tmp_path)
+
+
+def plot_guided_file(folder, sheets):
+    names = [f"Input.text{k}" for k in range(1, 6)] + [f"Answer.text{k}" for k in range(1, 6)]
+    lines = [",".join(["WorkerId", *names])]
+    lines += [
+        ",".join([rater, *(f"story {k} . </s> " for k in range(5)), *answers]) for rater, answers in sheets
+    ]
+    (folder / "AMT_ROC.CSV").write_text("\n".join(lines))
+
+
+def test_plot_guided_rows_keep_the_raters(tmp_path):
+    plot_guided_file(tmp_path, [("w1", "01234"), ("w2", "55555")])
+    rows = read_plot_guided_judgments(tmp_path, order=[f"story {k} . </s>" for k in (3, 0, 1, 2, 4)])
+    assert rows[1] == {
+        "story_id": "1",
+        "story": "story 1 .",
+        "ratings": [1.0, 5.0],
+        "score": 3.0,
+        "raters": ["w1", "w2"],
+        "source_model": "human",
+    }
+    assert [row["source_model"] for row in rows] == ["gpt2", "human", "human", "gpt2", "human"]
+
+
+def test_plot_guided_files_that_are_wrong(tmp_path):
+    plot_guided_file(tmp_path, [("w1", "01239")])
+    with pytest.raises(ValueError, match=r"sheet 1, Answer\.text5: expected a rating in 0\.\.5, got '9'"):
+        read_plot_guided_judgments(tmp_path)
+    plot_guided_file(tmp_path, [("w1", "01234"), ("w1", "01234")])
+    with pytest.raises(ValueError, match="w1 rates a story twice"):
+        read_plot_guided_judgments(tmp_path)
+
+
+def test_predictions(tmp_path):
+    (tmp_path / "p.txt").write_text("he ran . </s> he fell . </s>\t0.25\n")
+    assert read_predictions(tmp_path / "p.txt") == {"he ran . he fell .": 0.25}
+    (tmp_path / "p.txt").write_text("he ran .\n")
+    with pytest.raises(ValueError, match="line 1: expected 'story TAB score'"):
+        read_predictions(tmp_path / "p.txt")
+
+
+@pytest.mark.data
+@pytest.mark.skipif(
+    not (DATA / "mans").is_dir(), reason=f"no {DATA}/mans: set OPENMEVA_DATA to the data folder"
+)
+def test_the_released_sets_have_their_sizes():
+    assert len(read_mans(DATA / "mans", "roc")) % 5 == 0
+    union = read_union_judgments(DATA / "union" / "ROCStories" / "ant_data")
+    assert len(union) == 400
+    assert sum(row["score"] == 1 for row in union) == 19
+    order = list(read_predictions(DATA / "plot_guided" / "Pred_advROC_roberta.txt"))
+    rows = read_plot_guided_judgments(DATA / "plot_guided", "roc", order)
+    assert len(rows) == 300
+    assert sum(row["source_model"] == "human" for row in rows) == 150
+    assert plain(order[0]) in {row["story"] for row in rows}

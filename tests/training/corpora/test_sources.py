@@ -1,0 +1,112 @@
+"""Readers of ROCStories and WritingPrompts, the split, and the statistics."""
+
+import gzip
+import json
+from itertools import chain
+
+import numpy as np
+import pytest
+
+from training.corpora.prepare import corpus_statistics, main, prepare, published_split
+from training.corpora.rocstories import read_rocstories
+from training.corpora.writing_prompts import cut_text, read_writing_prompts
+
+SENTENCES = ["Ann had a kite.", "She flew it.", "It fell.", "She mended it.", "It flew again."]
+EXPECTED = {"context": SENTENCES[0], "story": " ".join(SENTENCES[1:])}
+
+
+def without_id(rows):
+    return [{key: row[key] for key in ("context", "story")} for row in rows]
+
+
+def test_the_four_forms_of_rocstories_read_alike(tmp_path):
+    header = "storyid,storytitle," + ",".join(f"sentence{k}" for k in range(1, 6))
+    (tmp_path / "a.csv").write_text(
+        header + "\nid-1,Kite," + ",".join(SENTENCES) + "\n", encoding="utf-8-sig"
+    )
+    (tmp_path / "b.jsonl").write_text(json.dumps({"sentences": SENTENCES}) + "\n")
+    with gzip.open(tmp_path / "c.jsonl.gz", "wt") as file:
+        file.write(json.dumps({"story": " ".join(SENTENCES)}) + "\n")
+    (tmp_path / "d.txt").write_text(" ".join(SENTENCES) + "\n")
+    for name in ("a.csv", "b.jsonl", "c.jsonl.gz", "d.txt"):
+        assert without_id(read_rocstories(tmp_path / name)) == [EXPECTED], name
+    assert next(read_rocstories(tmp_path / "a.csv"))["story_id"] == "id-1"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.csv", "storyid,sentence1\n1,a\n", "expected the columns sentence2, sentence3"),
+        ("a.jsonl", '{"title": "x"}\n', "line 1: expected 'sentences' or 'story', got title"),
+        ("a.jsonl", "{\n", "line 1: expected a JSON object"),
+        ("a.txt", "One sentence only.\n", "story 1: expected two sentences or more"),
+    ],
+)
+def test_rocstories_of_another_layout(tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=message):
+        list(read_rocstories(tmp_path / name))
+
+
+def test_writing_prompts_lose_tags_and_newlines_and_are_cut(tmp_path):
+    source, target = tmp_path / "t.wp_source", tmp_path / "t.wp_target"
+    source.write_text("[ WP ] You find a door .\n")
+    target.write_text("I opened it . <newline> <newline> It was dark inside . I ran .\n")
+    (row,) = read_writing_prompts(source, target, max_words=8)
+    assert row == {
+        "story_id": "1",
+        "context": "You find a door .",
+        "story": "I opened it . It was dark inside .",
+    }
+    (whole,) = read_writing_prompts(source, target, max_words=None)
+    assert whole["story"].endswith("I ran .")
+
+
+def test_a_cut_ends_at_the_nearest_sentence():
+    assert cut_text("a b . c d e f g . h .", 4) == "a b ."
+    assert cut_text("a b . c d e f g . h .", 8) == "a b . c d e f g ."
+    assert cut_text("a b c d e f .", 2) == "a b c d e f ."
+
+
+def test_writing_prompts_that_do_not_pair(tmp_path):
+    source, target = tmp_path / "s", tmp_path / "t"
+    source.write_text("a\nb\n")
+    target.write_text("x .\n")
+    with pytest.raises(ValueError, match="t: ends before line 2"):
+        list(read_writing_prompts(source, target))
+    target.write_text("x .\n \n")
+    with pytest.raises(ValueError, match="t, line 2: expected a text"):
+        list(read_writing_prompts(source, target))
+
+
+def test_the_split_has_the_published_sizes_and_loses_nothing():
+    parts = published_split(range(98_161), np.random.default_rng(1))
+    assert [len(part) for part in parts.values()] == [88_344, 4_908, 4_909]
+    assert sorted(chain(*parts.values())) == list(range(98_161))
+
+
+def test_prepare_writes_three_files_that_read_back(tmp_path):
+    rows = [
+        {"story_id": str(k), "context": f"He had {k} kites.", "story": "He flew them. They fell."}
+        for k in range(40)
+    ]
+    found = prepare(rows, tmp_path, np.random.default_rng(0))
+    assert {name: one["stories"] for name, one in found.items()} == {"train": 36, "validation": 2, "test": 2}
+    written = [
+        json.loads(line) for name in found for line in (tmp_path / f"{name}.jsonl").read_text().splitlines()
+    ]
+    assert sorted(written, key=lambda row: int(row["story_id"])) == rows
+    with pytest.raises(ValueError, match="at least 20 stories"):
+        prepare(rows[:19], tmp_path, np.random.default_rng(0))
+
+
+def test_statistics_count_words_and_marks():
+    rows = [{"story_id": "1", "context": "He ran.", "story": "He did n't fall . It hurt."}]
+    assert corpus_statistics(rows) == {"stories": 1, "unique_inputs": 1, "input_tokens": 3, "story_tokens": 8}
+
+
+def test_the_command(tmp_path, capsys):
+    source = tmp_path / "roc.txt"
+    source.write_text("".join(f"Ann had {k} kites. She flew them.\n" for k in range(60)))
+    main(["roc", "--source", str(source), "--out", str(tmp_path / "out")])
+    assert "train stories 54" in capsys.readouterr().out

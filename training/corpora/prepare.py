@@ -1,0 +1,124 @@
+"""Bring a corpus into the layout of `datasets/stories`: one row a story, in three splits.
+
+python -m training.corpora.prepare roc --source ROCStories_winter2017.csv --out datasets/stories/roc
+python -m training.corpora.prepare wp --source train.wp_source train.wp_target --out datasets/stories/wp
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from nltk.tokenize import NLTKWordTokenizer
+
+from metrics.inference import Normalizer
+from training.files import write_text
+
+from .rocstories import SourceStory, read_rocstories
+from .writing_prompts import read_writing_prompts
+
+Item = TypeVar("Item")
+
+
+def published_split(items: Sequence[Item], rng: np.random.Generator) -> dict[str, list[Item]]:
+    """A random 90/5/5 split with the sizes of the papers: train and validation rounded down, the rest is
+    test.
+
+    Of ROCStories' 98,161 stories that makes 88,344, 4,908 and 4,909 (UNION, Table 4). The papers' own draw is
+    not published, only its result.
+
+    >>> {name: len(part) for name, part in published_split(range(98161), np.random.default_rng(0)).items()}
+    {'train': 88344, 'validation': 4908, 'test': 4909}
+    """
+    order = rng.permutation(len(items))
+    train, validation = len(items) * 90 // 100, len(items) * 5 // 100
+    parts = {
+        "train": order[:train],
+        "validation": order[train : train + validation],
+        "test": order[train + validation :],
+    }
+    return {name: [items[place] for place in sorted(part)] for name, part in parts.items()}
+
+
+def corpus_statistics(rows: Sequence[SourceStory]) -> dict[str, float]:
+    """Counts and mean lengths as in OpenMEVA's Table 10, in tokens of NLTK's word tokenizer (spaCy's there).
+
+    >>> corpus_statistics([{"story_id": "1", "context": "He ran.", "story": "He fell. It hurt."}])
+    {'stories': 1, 'unique_inputs': 1, 'input_tokens': 3.0, 'story_tokens': 6.0}
+    """
+    tokenizer = NLTKWordTokenizer()
+
+    def tokens(text: str) -> int:
+        # The tokenizer splits a full stop from its word at the end of a text only.
+        return len(tokenizer.tokenize(text.replace(". ", " . ")))
+
+    return {
+        "stories": len(rows),
+        "unique_inputs": len({row["context"] for row in rows}),
+        "input_tokens": round(float(np.mean([tokens(row["context"]) for row in rows])), 2),
+        "story_tokens": round(float(np.mean([tokens(row["story"]) for row in rows])), 2),
+    }
+
+
+def prepare(
+    rows: Sequence[SourceStory],
+    out: str | Path,
+    rng: np.random.Generator,
+    normalizer: Normalizer | None = None,
+) -> dict[str, dict[str, float]]:
+    """Write `train.jsonl`, `validation.jsonl` and `test.jsonl` under `out`; returns each split's statistics.
+
+    Args:
+        rows: the stories.
+        out: folder.
+        rng: of the split.
+        normalizer: tokenises, lower-cases and delexicalises texts, where given.
+
+    Raises:
+        ValueError: fewer than 20 stories, which leave a split empty.
+    """
+    if len(rows) < 20:
+        raise ValueError(f"expected at least 20 stories for a 90/5/5 split, got {len(rows)}")
+    found = {}
+    for name, part in published_split(rows, rng).items():
+        if normalizer is not None:
+            part = [
+                {**row, "context": normalizer(row["context"]), "story": normalizer(row["story"])}
+                for row in part
+            ]
+        lines = [json.dumps(row, ensure_ascii=False) for row in part]
+        write_text(Path(out) / f"{name}.jsonl", "\n".join(lines) + "\n")
+        found[name] = corpus_statistics(part)
+    return found
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Prepare a corpus from the command line."""
+    parser = argparse.ArgumentParser(prog="python -m training.corpora.prepare", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("corpus", choices=("roc", "wp"))
+    parser.add_argument(
+        "--source", nargs="+", required=True, help="roc: one file; wp: source and target file"
+    )
+    parser.add_argument("--out", required=True, help="folder for the three files")
+    parser.add_argument("--seed", type=int, default=0, help="of the split")
+    parser.add_argument("--max-words", type=int, default=250, help="wp: cut near this many words")
+    parser.add_argument(
+        "--names", help="delexicalise with this names.json (metrics/weights/encoder/names.json)"
+    )
+    given = parser.parse_args(arguments)
+    if len(given.source) != (1 if given.corpus == "roc" else 2):
+        parser.error("--source takes one file for roc, source and target file for wp")
+    if given.corpus == "roc":
+        rows = list(read_rocstories(given.source[0]))
+    else:
+        rows = list(read_writing_prompts(*given.source, max_words=given.max_words))
+    normalizer = Normalizer.load(given.names) if given.names else None
+    for name, counts in prepare(rows, given.out, np.random.default_rng(given.seed), normalizer).items():
+        print(name, ", ".join(f"{key} {value:g}" for key, value in counts.items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""WritingPrompts as its authors distribute it: prompts and stories in two files, line by line."""
+
+import re
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+
+from metrics.inference import split_sentences
+
+from .rocstories import SourceStory
+
+_TAG = re.compile(r"^\s*\[\s*[A-Za-z]{2,3}\s*\]\s*")
+
+
+def read_writing_prompts(
+    source: str | Path, target: str | Path, max_words: int | None = 250
+) -> Iterator[SourceStory]:
+    """Prompt and story of each line of `*.wp_source` and `*.wp_target`.
+
+    The tags before prompts (`[ WP ]`) and the `<newline>` marks in stories are dropped, and a story is cut
+    after the sentence that ends nearest to `max_words` words (OpenMEVA cuts at about 250, UNION at 200).
+
+    Args:
+        source, target: the two files.
+        max_words: `None` leaves stories whole.
+
+    Raises:
+        ValueError: the files differ in length, or a prompt or story is blank (with the line).
+    """
+    with Path(source).open(encoding="utf-8") as prompts, Path(target).open(encoding="utf-8") as stories:
+        for number, (prompt, story) in enumerate(zip_longest(prompts, stories), 1):
+            if prompt is None or story is None:
+                short = source if prompt is None else target
+                raise ValueError(
+                    f"{short}: ends before line {number}, expected as many lines as the other file"
+                )
+            prompt, story = _TAG.sub("", prompt).strip(), " ".join(story.replace("<newline>", " ").split())
+            if not prompt or not story:
+                empty = source if not prompt else target
+                raise ValueError(f"{empty}, line {number}: expected a text, got a blank line")
+            yield {"story_id": str(number), "context": prompt, "story": cut_text(story, max_words)}
+
+
+def cut_text(story: str, max_words: int | None) -> str:
+    """The sentences up to the end that lies nearest to `max_words` words; at least one.
+
+    >>> cut_text("one two . three four five . six seven eight nine .", 6)
+    'one two . three four five .'
+    """
+    if max_words is None or len(story.split()) <= max_words:
+        return story
+    sentences = split_sentences(story)
+    ends, total = [], 0
+    for sentence in sentences:
+        total += len(sentence.split())
+        ends.append(total)
+    nearest = min(range(len(ends)), key=lambda place: abs(ends[place] - max_words))
+    return " ".join(sentences[: nearest + 1])
