@@ -52,8 +52,7 @@ class JudgedStories:
 
         Args:
             rows: mappings with `story`, `ratings` (a list of finite numbers) and/or `score`, and, where
-            known,
-                `story_id`, `prompt`, `source_model`, `raters`, `error_types`.
+                known, `story_id`, `prompt`, `source_model`, `raters`, `error_types`.
             scale: lowest and highest rating allowed; `None` takes any finite rating.
 
         Raises:

@@ -13,6 +13,7 @@ import datasets
 
 from .agreement import agreement
 from .autos import aspect_tables, check_rows, overall
+from .baselines import beats_trivial
 from .bootstrap import PromptBootstrap
 from .ceiling import noise_ceiling
 from .comparison import compare
@@ -32,6 +33,7 @@ __all__ = [
     "OpenMEVA",
     "PromptBootstrap",
     "agreement",
+    "beats_trivial",
     "by_error_type",
     "compare",
     "correlate",
@@ -72,23 +74,20 @@ _CITATION = """\
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: one finite score a story, higher is better, in the order of `references`.
-    references: rows of the dataset. `mans_roc`, `mans_wp`, `judgments`: `story` and `ratings` (a list) or
-    `score`;
-        `story_id`, `prompt`, `source_model`, `raters`, `error_types` where known. `autos_*`: rows of AUTOS.
-        Left out, the rows are loaded (not for `judgments`).
+    references: rows of the dataset. `mans_roc`, `mans_wp`, `judgments`: `story` with `ratings` (a list) or
+        `score`, and `story_id`, `prompt`, `source_model`, `raters`, `error_types` where known. `autos_*`: rows
+        of AUTOS. Left out, the rows are loaded (not for `judgments`).
     others: name to scores of other metrics on the same stories, for paired tests.
     reasonable_above: a story judged above this is reasonable (error types); default 4 on MANS, else three
-    quarters
-        of the way from the lowest rating to the highest.
+        quarters of the way from the lowest rating to the highest.
     one_error_only: leave stories of several error types out of the sets of error types, as OpenMEVA does and
-    UNION
-        does not; default true.
+        UNION does not; default true.
     draws: of the bootstrap over prompts, default 10,000.
     seed: of everything random, default 0.
     dataset, subset: where to load rows from, when `references` is left out.
 Returns:
-    A JSON-serialisable dict: `pearson`, `spearman`, `kendall` (tau-b) in -1..1, `p_values`, `intervals` (95
-    %), `n`, `signature`, and a key a section; `unavailable` says which sections the rows do not allow, and
+    A JSON-serialisable dict: `pearson`, `spearman`, `kendall` (tau-b) in -1..1, `p_values`, `intervals` (of
+    95 %), `n`, `signature`, and a key a section; `unavailable` says which sections the rows do not allow, and
     why.
 Examples:
 

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from .agreement import agreement
+from .baselines import beats_trivial, trivial_rows
 from .bootstrap import PromptBootstrap, intervals
 from .ceiling import noise_ceiling
-from .comparison import compare, correct, paired_bootstrap
-from .correlation import COEFFICIENTS, correlate, why_undefined
+from .comparison import compare, correct
+from .correlation import COEFFICIENTS, correlate
 from .differences import score_differences
 from .drift import model_drift, quality_drift
 from .error_types import by_error_type
 from .judged import JudgedStories
 from .levels import human_and_machine, prompt_level, system_level
 from .sources import judgments_by_source
-from .trivial import trivial_scores
 
 
 def judgment_tables(
@@ -97,37 +97,12 @@ def _ceiling(judged: JudgedStories, top: Mapping[str, Any], rng: np.random.Gener
 
 def _trivial(
     top: Mapping[str, Any],
-    metric_draws: Mapping[str, np.ndarray],
+    metric_draws: dict[str, np.ndarray],
     judged: JudgedStories,
     bootstrap: PromptBootstrap,
 ) -> dict[str, Any]:
-    """Trivial rows, and for each coefficient whether the metric beats the strongest of them.
-
-    A trivial row counts by its absolute value: its sign could be turned for free. The metric beats it where
-    the whole 95 % interval of the paired difference lies above 0.
-    """
-    rows: dict[str, Any] = {}
-    draws = {}
-    for name, scores in trivial_scores(judged.stories).items():
-        reason = why_undefined(scores, judged.scores)
-        if reason:
-            rows[name] = {"n": len(scores), "undefined": reason}
-            continue
-        draws[name] = bootstrap.correlations(scores)
-        rows[name] = {**correlate(scores, judged.scores), "intervals": intervals(draws[name])}
-    beats: dict[str, Any] = {}
-    for coefficient in COEFFICIENTS if draws else ():
-        best = max(draws, key=lambda name: abs(rows[name][coefficient]))
-        value = rows[best][coefficient]
-        test = paired_bootstrap(metric_draws[coefficient], np.sign(value) * draws[best][coefficient])
-        low = test["interval"][0] if test["interval"] else -np.inf
-        beats[coefficient] = {
-            "trivial": best,
-            "difference": top[coefficient] - abs(value),
-            **test,
-            "beats": bool(low > 0),
-        }
-    return {"rows": rows, "beats": beats}
+    rows, draws = trivial_rows(judged, bootstrap)
+    return {"rows": rows, "beats": beats_trivial(top, metric_draws, rows, draws)}
 
 
 def _comparisons(

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from metrics.openmeva.agreement import agreement
+from metrics.openmeva.baselines import beats_trivial, trivial_rows
 from metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from metrics.openmeva.ceiling import noise_ceiling
-from metrics.openmeva.comparison import compare, correct, paired_bootstrap
-from metrics.openmeva.correlation import COEFFICIENTS, correlate, why_undefined
+from metrics.openmeva.comparison import compare, correct
+from metrics.openmeva.correlation import correlate
 from metrics.openmeva.judged import JudgedStories, check_predictions
 from metrics.openmeva.sources import judgments_by_source
-from metrics.openmeva.trivial import trivial_scores
 
 
 def judged_table(
@@ -33,30 +33,30 @@ def judged_table(
         draws, rng: of the bootstrap, which all rows share.
 
     Returns:
-        `rows` (coefficients, `p_values`, `intervals`, `kind`: ours, released or trivial; `beats_trivial` for
-        the
-        first two: by coefficient, whether the whole interval of the paired difference to the strongest
-        trivial row lies above 0), `pairs` (each row against the best, corrected after Holm), `noise_ceiling`,
-        `agreement`, `sources`, `n`, `prompts`, `unavailable`.
+        `rows` (coefficients, `p_values`, `intervals`, `kind`: ours, released or trivial, and for the first two
+        `beats_trivial`), `pairs` (each metric against the best, corrected after Holm), `noise_ceiling`,
+        `agreement`, `sources`, `n`, `prompts`, `judgments`, `scores`, `unavailable`.
 
     Raises:
         ValueError: scores that do not fit the stories (which row of the table, which story).
     """
     bootstrap = PromptBootstrap(judged.scores, judged.prompts, draws, rng)
-    scores, rows, samples = {}, {}, {}
-    kinds = {"ours": ours, "released": released, "trivial": trivial_scores(judged.stories)}
-    for kind, found in kinds.items():
+    trivial, trivial_draws = trivial_rows(judged, bootstrap)
+    rows: dict[str, dict[str, Any]] = {}
+    scores: dict[str, np.ndarray] = {}
+    samples: dict[str, dict[str, np.ndarray]] = {}
+    for kind, found in {"ours": ours, "released": released}.items():
         for title, values in found.items():
             name = title if kind == "ours" or title not in ours else f"{title} (released)"
-            rows[name] = {"kind": kind}
-            array = np.asarray(values, dtype=float) if kind == "trivial" else _checked(name, values, judged)
-            reason = why_undefined(array, judged.scores)
-            if reason:
-                rows[name]["undefined"] = reason
-                continue
+            array = _checked(name, values, judged)
             scores[name], samples[name] = array, bootstrap.correlations(array)
-            rows[name] |= {**correlate(array, judged.scores), "intervals": intervals(samples[name])}
-    _mark(rows, samples)
+            rows[name] = {
+                "kind": kind,
+                **correlate(array, judged.scores),
+                "intervals": intervals(samples[name]),
+            }
+            rows[name]["beats_trivial"] = beats_trivial(rows[name], samples[name], trivial, trivial_draws)
+    rows |= {name: {"kind": "trivial", **row} for name, row in trivial.items()}
     result: dict[str, Any] = {
         "n": len(judged),
         "prompts": bootstrap.prompts,
@@ -91,38 +91,19 @@ def _ratings(judged: JudgedStories) -> np.ndarray:
     return judged.ratings
 
 
-def _mark(rows: dict[str, dict[str, Any]], samples: Mapping[str, dict[str, np.ndarray]]) -> None:
-    """Write into each row that is no trivial one whether it beats the strongest trivial one."""
-    trivial = [name for name in samples if rows[name]["kind"] == "trivial"]
-    for name in samples:
-        if rows[name]["kind"] == "trivial" or not trivial:
-            continue
-        rows[name]["beats_trivial"] = {}
-        for coefficient in COEFFICIENTS:
-            best = max(trivial, key=lambda one, key=coefficient: abs(rows[one][key]))  # type: ignore[misc]
-            sign = np.sign(rows[best][coefficient])
-            test = paired_bootstrap(samples[name][coefficient], sign * samples[best][coefficient])
-            rows[name]["beats_trivial"][coefficient] = {
-                "trivial": best,
-                "beats": bool(test["interval"] and test["interval"][0] > 0),
-                **test,
-            }
-
-
 def _pairs(
     rows: Mapping[str, dict[str, Any]],
     scores: Mapping[str, np.ndarray],
     samples: Mapping[str, dict[str, np.ndarray]],
     judgments: np.ndarray,
 ) -> dict[str, Any]:
-    """Paired tests of the best row (by Pearson, trivial rows apart) against each other one."""
-    names = [name for name in scores if rows[name]["kind"] != "trivial"]
-    if len(names) < 2:
+    """Paired tests of the best metric (by Pearson) against each other one."""
+    if len(scores) < 2:
         return {}
-    best = max(names, key=lambda name: rows[name]["pearson"])
+    best = max(scores, key=lambda name: rows[name]["pearson"])
     tests = {
         name: compare(scores[best], scores[name], judgments, samples[best], samples[name])
-        for name in names
+        for name in scores
         if name != best
     }
     p_values = {

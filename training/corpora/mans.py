@@ -29,7 +29,7 @@ def read_mans(source: str | Path, corpus: str) -> list[JudgedStory]:
 
     Raises:
         ValueError: an unknown corpus, no such file, or a file of another layout (which entry, what was
-        expected).
+            expected).
     """
     if corpus not in CORPORA:
         raise ValueError(f"unknown corpus {corpus!r}, expected one of {', '.join(CORPORA)}")

@@ -21,9 +21,8 @@ def read_plot_guided_judgments(
         source: the folder, or the file (`.csv` and `.CSV` alike).
         corpus: `roc` or `wp`, to find the file in a folder.
         order: the stories in the order of the authors' prediction file (`read_predictions`). Its first half
-        is
-            machine-written, its second human-written: the file does not say so, but 113 of its stories stand
-            in ROCStories, all of them in the second half. Fills `source_model` ("gpt2", "human").
+            is machine-written, its second human-written: the file does not say so, but 113 of its stories
+            stand in ROCStories, all of them in the second half. Fills `source_model` ("gpt2", "human").
 
     Raises:
         ValueError: no file, a column missing, an answer outside 0..5, or a story that `order` lacks.

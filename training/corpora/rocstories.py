@@ -27,9 +27,8 @@ def read_rocstories(path: str | Path) -> Iterator[SourceStory]:
 
     Args:
         path: the distributed CSV (`storyid, storytitle, sentence1` to `sentence5`), or `.jsonl` with
-            `sentences` (a
-            list) or `story`, or `.txt` with a story a line; plain or gzipped. Where sentences are not given,
-            they are split.
+            `sentences` (a list) or `story`, or `.txt` with a story a line; plain or gzipped. Where sentences
+            are not given, they are split.
 
     Raises:
         ValueError: a column or field is missing, or a story is blank or has one sentence only (with the

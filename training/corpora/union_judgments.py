@@ -15,13 +15,11 @@ def read_union_judgments(folder: str | Path) -> list[JudgedStory]:
 
     Args:
         folder: holds `ant_data.txt` and `reference_ipt.txt`, and, where error types and references are
-        wanted,
-            `ant_data_all.txt` and `reference_opt.txt`.
+            wanted, `ant_data_all.txt` and `reference_opt.txt`.
 
     Raises:
         ValueError: a file is missing, a line has another layout, a rating is not 0 or 1 (an error type not
-        0..5),
-            or the two files disagree. Names file and line.
+            0..5), or the two files disagree. Names file and line.
     """
     folder = Path(folder)
     path = find_file(folder, ("ant_data.txt",))
