@@ -1,0 +1,66 @@
+"""Does a metric beat scores that know nothing of stories?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .bootstrap import PromptBootstrap, intervals
+from .comparison import paired_bootstrap
+from .correlation import COEFFICIENTS, correlate, why_undefined
+from .judged import JudgedStories
+from .trivial import trivial_scores
+
+Draws = dict[str, np.ndarray]
+
+
+def trivial_rows(
+    judged: JudgedStories, bootstrap: PromptBootstrap
+) -> tuple[dict[str, dict[str, Any]], dict[str, Draws]]:
+    """Each trivial score's coefficients with intervals (or why they are `undefined`), and their draws."""
+    rows: dict[str, dict[str, Any]] = {}
+    draws: dict[str, Draws] = {}
+    for name, scores in trivial_scores(judged.stories).items():
+        reason = why_undefined(scores, judged.scores)
+        if reason:
+            rows[name] = {"n": len(scores), "undefined": reason}
+            continue
+        draws[name] = bootstrap.correlations(scores)
+        rows[name] = {**correlate(scores, judged.scores), "intervals": intervals(draws[name])}
+    return rows, draws
+
+
+def beats_trivial(
+    metric: Mapping[str, Any],
+    metric_draws: Draws,
+    rows: Mapping[str, Mapping[str, Any]],
+    draws: Mapping[str, Draws],
+) -> dict[str, dict[str, Any]]:
+    """For each coefficient, the metric against the strongest trivial row.
+
+    A trivial row counts by its absolute value: its sign could be turned for free. The metric beats it where
+        the whole 95 % interval of the paired difference lies above 0.
+
+    Args:
+        metric: the metric's coefficients.
+        metric_draws: its draws, from the same bootstrap as `draws`.
+        rows, draws: what `trivial_rows` returned.
+
+    Returns:
+        Coefficient to `{"trivial", "difference", "interval", "p_value", "beats"}`; empty where no trivial row
+        is defined.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for coefficient in COEFFICIENTS if draws else ():
+        values = {name: rows[name][coefficient] for name in draws}
+        best = max(values, key=lambda name, of=values: abs(of[name]))
+        test = paired_bootstrap(metric_draws[coefficient], np.sign(values[best]) * draws[best][coefficient])
+        found[coefficient] = {
+            "trivial": best,
+            "difference": metric[coefficient] - abs(values[best]),
+            **test,
+            "beats": bool(test["interval"] and test["interval"][0] > 0),
+        }
+    return found

@@ -1,0 +1,331 @@
+"""The runner end to end on small data, with a metric made for the test."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from metrics.openmeva.judged import JudgedStories
+from training.benchmark.__main__ import main
+from training.benchmark.explanations import explanation_tables
+from training.benchmark.judged import judged_table
+from training.benchmark.registry import MetricEntry, choose, read_registry
+from training.benchmark.render import Table, to_latex, to_markdown
+from training.benchmark.report import write_report
+from training.benchmark.run import Settings, run
+from training.benchmark.scores import checksum, module_checksum, score
+from training.benchmark.sets import TEST_SETS
+from training.benchmark.tables import (
+    main_tables,
+    number,
+    p_value,
+    read_published,
+    section_tables,
+    with_interval,
+)
+
+METRIC = """
+from pathlib import Path
+
+import datasets
+import evaluate
+
+
+class Words(evaluate.Metric):
+    signature = "words:1"
+
+    def _info(self):
+        return evaluate.MetricInfo(
+            description="", citation="", inputs_description="",
+            features=datasets.Features({"predictions": datasets.Value("string")}),
+        )
+
+    def compute(self, *, predictions, contexts=None, explain=False):
+        Path(COUNTER).open("a").write("x")
+        contexts = contexts or [""] * len(predictions)
+        scores = [float(len(set((c + " " + p).split()))) for c, p in zip(contexts, predictions)]
+        result = {"score": 0.0, "scores": scores, "halves": [s / 2 for s in scores]}
+        if explain:
+            result["explanations"] = [
+                {"sentences": [{"text": p, "gain": -s}], "edits": [] if s > 9 else [{"token": "a"}]}
+                for p, s in zip(predictions, scores)
+            ]
+        return result
+
+    def _compute(self, predictions):
+        return {}
+"""
+
+
+@pytest.fixture
+def words(tmp_path):
+    """A metric that counts different words, and a file that grows with every call of it."""
+    folder = tmp_path / "words"
+    folder.mkdir()
+    counter = tmp_path / "calls"
+    counter.touch()
+    (folder / "words.py").write_text(METRIC.replace("COUNTER", repr(str(counter))))
+    return MetricEntry(
+        "words", "Words", {"roc": "roc"}, ("contexts",), explain=True, module=str(folder)
+    ), counter
+
+
+def mans_file(folder, corpus, prompts=24):
+    rng = np.random.default_rng(0)
+    vocabulary = [
+        "the",
+        "dog",
+        "ran",
+        "home",
+        "and",
+        "then",
+        "it",
+        "slept",
+        "near",
+        "a",
+        "warm",
+        "red",
+        "house",
+        "by",
+        "the",
+        "sea",
+    ]
+    entries = {}
+    for key in range(prompts):
+        generated = {}
+        for model in ("s2s", "gpt", "fusion"):
+            count = int(rng.integers(3, 14))
+            quality = 1 + 4 * count / 14 + rng.normal() * 0.3
+            ratings = sorted(int(v) for v in np.clip(np.rint(quality + rng.normal(size=5) * 0.6), 1, 5))
+            generated[model] = {
+                "text": " ".join(rng.permutation(vocabulary)[:count]) + " .",
+                "score": ratings,
+            }
+        entries[str(key)] = {"prompt": f"prompt {key} .", "gold_response": "it ended .", "gen": generated}
+    (folder / f"mans_{corpus}.json").write_text(json.dumps(entries))
+
+
+@pytest.fixture
+def data(tmp_path):
+    folder = tmp_path / "data"
+    (folder / "mans").mkdir(parents=True)
+    mans_file(folder / "mans", "roc")
+    return folder
+
+
+def settings(tmp_path, data, **changes):
+    return Settings(data=data, out=tmp_path / "out", draws=200, say=lambda line: None, **changes)
+
+
+def test_a_run_from_data_to_report(tmp_path, data, words):
+    entry, _ = words
+    results = run([entry], [TEST_SETS["mans_roc"], TEST_SETS["mans_wp"]], settings(tmp_path, data))
+    found = results["judged"]["mans_roc"]
+    assert found["n"] == 72
+    assert found["prompts"] == 24
+    assert found["rows"]["Words"]["kind"] == "ours"
+    assert found["rows"]["Words"]["pearson"] > 0.5
+    assert {"length", "distinct_1", "distinct_2", "distinct_3", "repetition_share"} <= set(found["rows"])
+    assert found["signatures"] == {"Words": "words:1"}
+    assert "mans_wp.json" in results["skipped"]["mans_wp"]
+    published = read_published()
+    report = write_report(results, published, tmp_path / "out")
+    text = report.read_text()
+    assert "MANS-ROC: correlation with human judgments" in text
+    assert "UNION (paper)" in text
+    for line in text.splitlines():
+        if line.startswith("!["):
+            picture = tmp_path / "out" / line.split("(")[-1].rstrip(")")
+            assert picture.read_bytes().startswith(b"\x89PNG")
+    assert json.loads((tmp_path / "out" / "results.json").read_text())["judged"]["mans_roc"]["n"] == 72
+    assert (tmp_path / "out" / "tables.tex").read_text().count("\\begin{tabular}") > 3
+    assert not [path for path in (tmp_path / "out").rglob("*") if path.suffix in (".part", ".tmp", ".pkl")]
+
+
+def test_scores_are_kept_until_metric_or_rows_change(tmp_path, words):
+    entry, counter = words
+    rows = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(5)]
+    first = score(entry, "roc", rows, tmp_path / "cache")
+    assert score(entry, "roc", rows, tmp_path / "cache") == first
+    assert counter.read_text() == "x"
+    score(entry, "roc", [{**rows[0], "story": "another"}, *rows[1:]], tmp_path / "cache")
+    assert counter.read_text() == "xx"
+    source = entry.folder / "words.py"
+    source.write_text(source.read_text() + "\n# changed\n")
+    score(entry, "roc", rows, tmp_path / "cache")
+    assert counter.read_text() == "xxx"
+
+
+def test_checksums_see_what_a_metric_sees(words):
+    entry, _ = words
+    rows = [{"story": "a", "prompt": "p", "score": 1.0}]
+    assert checksum(rows) == checksum([{**rows[0], "score": 2.0}])
+    assert checksum(rows) != checksum([{**rows[0], "prompt": "q"}])
+    before = module_checksum(entry)
+    (entry.folder / "weights").mkdir()
+    (entry.folder / "weights" / "model.safetensors").write_bytes(b"1")
+    assert module_checksum(entry) != before
+
+
+def test_contexts_go_to_the_metric_only_where_the_set_has_them(tmp_path, words):
+    entry, _ = words
+    with_prompt = [{"story": "a b .", "prompt": f"c{k} d ."} for k in range(3)]
+    without = [{"story": f"a b {k} ."} for k in range(3)]
+    assert score(entry, "roc", with_prompt, tmp_path)["scores"] == [5.0] * 3
+    assert score(entry, "roc", without, tmp_path)["scores"] == [4.0] * 3
+
+
+def test_a_metric_may_fill_several_rows(tmp_path, data, words):
+    entry, _ = words
+    two = MetricEntry(
+        "words", "Words", {"roc": "roc"}, outputs={"A": "scores", "B": "halves"}, module=entry.module
+    )
+    rows = run([two], [TEST_SETS["mans_roc"]], settings(tmp_path, data))["judged"]["mans_roc"]["rows"]
+    assert rows["A"]["spearman"] == pytest.approx(rows["B"]["spearman"])
+
+
+def test_a_metric_that_cannot_run_is_left_out_and_said_or_raised_when_asked_for(tmp_path, data):
+    absent = MetricEntry("absent", "Absent", {"roc": "roc"}, module=str(tmp_path / "absent"))
+    results = run([absent], [TEST_SETS["mans_roc"]], settings(tmp_path, data))
+    assert list(results["skipped"]) == ["absent (roc) on mans_roc"]
+    with pytest.raises((ValueError, OSError)):
+        run([absent], [TEST_SETS["mans_roc"]], settings(tmp_path, data, strict=True))
+
+
+def judged_stories(types=None):
+    scores = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    rows = [{"story": f"s {k} .", "score": value} for k, value in enumerate(scores)]
+    for row, one in zip(rows, types or [], strict=False):
+        row["error_types"] = one
+    return JudgedStories.from_rows(rows)
+
+
+def test_a_row_beats_the_trivial_ones_only_with_its_whole_interval():
+    rng = np.random.default_rng(0)
+    quality = rng.normal(size=120)
+    rows = [
+        {"story": "word " * int(10 + 2 * q + 2 * rng.normal()) + f"{k} .", "score": float(q)}
+        for k, q in enumerate(quality)
+    ]
+    judged = JudgedStories.from_rows(rows)
+    lengths = [float(len(row["story"].split())) for row in rows]
+    ours = {"good": list(quality + 0.1 * rng.normal(size=120)), "same": lengths}
+    table = judged_table(judged, ours, {"good": list(quality)}, 300, rng)
+    assert table["rows"]["good"]["beats_trivial"]["pearson"]["beats"]
+    assert not table["rows"]["same"]["beats_trivial"]["pearson"]["beats"]
+    assert table["rows"]["good (released)"]["kind"] == "released"
+    assert table["pairs"]["best"] == "good (released)"
+    assert table["pairs"]["against"]["same"]["williams"]["holm"] < 0.01
+
+
+def test_explanations_against_error_types():
+    wrong, fine = [["chaotic"]] * 3, [[]] * 3
+    judged = judged_stories([wrong, wrong, fine, fine, fine, fine])
+    explanations = [
+        {"sentences": [{"text": "", "gain": gain}], "edits": [{}] * edits}
+        for gain, edits in zip((0.9, 0.8, 0.1, 0.2, 0.0, 0.0), (2, 1, 1, 0, 0, 0), strict=True)
+    ]
+    found = explanation_tables(explanations, judged, 0.5, one_error_only=False)
+    assert found["edited"] == 0.5
+    # Edited are the three worst: ranks 1.5 tied against six different judgments.
+    assert found["spearman"]["unedited"] == pytest.approx(np.sqrt(27 / 35))
+    assert found["types"]["chaotic"]["faulty"] == 2
+    assert found["types"]["chaotic"]["auc"] == 1.0
+    assert found["types"]["chaotic"]["spearman"]["unedited"] == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="expected 6 explanations, one a story, got 5"):
+        explanation_tables(explanations[:5], judged, 0.5, one_error_only=False)
+
+
+def test_registry_names_and_errors(tmp_path):
+    entries = read_registry()
+    assert "union" in entries
+    with pytest.raises(ValueError, match="unknown metric nothing, expected any of union"):
+        choose(["nothing"], entries)
+    (tmp_path / "bad.yaml").write_text("x: {title: X}\n")
+    with pytest.raises(ValueError, match="x: expected title, configs"):
+        read_registry(tmp_path / "bad.yaml")
+    (tmp_path / "bad.yaml").write_text("x: {title: X, configs: {}, inputs: [plots]}\n")
+    with pytest.raises(ValueError, match="expected inputs among contexts and references"):
+        read_registry(tmp_path / "bad.yaml")
+
+
+def test_published_figures_have_a_value_for_each_column():
+    published = read_published()
+    for section in ("error_types", "model_drift"):
+        for one in published[section].values():
+            assert all(len(row) == len(one["columns"]) for row in one["rows"].values())
+    for section in ("discrimination", "invariance"):
+        for corpus in ("roc", "wp"):
+            rows = published[section][corpus].values()
+            assert all(len(row) == len(published[section]["columns"]) for row in rows)
+    assert all(len(row) == 4 for row in published["dataset_drift"]["rows"].values())
+
+
+def test_numbers_as_printed():
+    assert [number(value) for value in (0.5, -0.0004, -1.0, None)] == [".500", ".000", "−1.000", "–"]
+    assert [p_value(value) for value in (0.0001, 0.05, None)] == ["<.001", ".050", "–"]
+    cell = {"pearson": 0.369, "intervals": {"pearson": [0.28, 0.452]}}
+    assert with_interval(cell, "pearson") == ".369 [.28, .45]"
+    assert with_interval({"undefined": "x"}, "pearson") == "–"
+
+
+def test_a_table_in_markdown_and_latex():
+    table = Table("A & B", ["", "r"], note="50 %")
+    table.add("x_1", "−.20 †")
+    table.rule()
+    table.add("paper", ".30", faint=True)
+    markdown = to_markdown(table).splitlines()
+    assert markdown[4] == "| x_1 | −.20 † |"
+    assert markdown[6] == "| *paper* | *.30* |"
+    latex = to_latex(table)
+    assert "x\\_1 & $-$.20 $\\dagger$ \\\\" in latex
+    assert "\\caption{A \\& B. 50 \\%}" in latex
+    with pytest.raises(ValueError, match="expected 2 cells, got 1"):
+        table.add("alone")
+
+
+def test_autos_tables_are_laid_out_by_aspect(tmp_path):
+    cell = {"pearson": 0.25, "pair_wins": 0.7}
+    row = {"kind": "ours", "aspects": {"relatedness": {"human": cell}, "consistency": {"human": cell}}}
+    results = {
+        "judged": {}, "dataset_drift": {}, "explanations": {},
+        "autos": {"autos_roc_discrimination": {"rows": {"UNION": row}}},
+    }  # fmt: skip
+    tables = section_tables(results, read_published())
+    assert tables[0].columns == ["", "consistency", "relatedness", "average"]
+    assert tables[0].rows[0] == ["UNION", ".250", ".250", ".250"]
+    assert main_tables(results, read_published()) == []
+
+
+def test_the_command_says_what_it_lacks(tmp_path, capsys):
+    arguments = ["--datasets", "union_roc", "--out", str(tmp_path / "out")]
+    assert main([*arguments, "--data", str(tmp_path)]) == 2
+    printed = capsys.readouterr().out
+    assert "DATA/union/ROCStories/ant_data/ant_data.txt" in " ".join(printed.split())
+    assert "nothing to run on" in printed
+    assert main([*arguments, "--metrics", "nothing"]) == 2
+    assert main(["--datasets", "nothing"]) == 2
+    assert main(["--data", str(tmp_path / "absent")]) == 2
+
+
+def test_nothing_in_the_results_is_infinite_or_nan(tmp_path, data, words):
+    results = run([words[0]], [TEST_SETS["mans_roc"]], settings(tmp_path, data))
+
+    def walk(value):
+        if isinstance(value, dict):
+            for one in value.values():
+                walk(one)
+        elif isinstance(value, list):
+            for one in value:
+                walk(one)
+        elif isinstance(value, float):
+            assert math.isfinite(value)
+
+    walk(results)
+
+
+def test_the_report_does_not_need_ours(tmp_path, data):
+    results = run([], [TEST_SETS["mans_roc"]], settings(tmp_path, data))
+    assert Path(write_report(results, read_published(), tmp_path / "out")).exists()

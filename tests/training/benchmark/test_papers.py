@@ -1,0 +1,82 @@
+"""The papers' own figures from the released scores, to the last printed digit; needs the papers' data."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from metrics.openmeva.agreement import agreement, krippendorff_alpha
+from metrics.openmeva.ceiling import noise_ceiling
+from metrics.openmeva.correlation import correlate
+from metrics.openmeva.error_types import story_error_types
+from metrics.openmeva.judged import JudgedStories
+from training.benchmark.judged import judged_table
+from training.benchmark.released import UNION_FILES, released_scores
+from training.benchmark.sets import TEST_SETS
+from training.benchmark.tables import read_published
+
+ROOT = Path(__file__).resolve().parents[3]
+DATA = Path(os.environ.get("OPENMEVA_DATA", ROOT / ".." / "shared" / "data"))
+pytestmark = [
+    pytest.mark.data,
+    pytest.mark.skipif(
+        not (DATA / "union").is_dir(),
+        reason=f"no {DATA}/union: set OPENMEVA_DATA to the folder of the papers' data",
+    ),
+]
+
+
+def read(name):
+    rows = TEST_SETS[name].read(DATA)
+    return rows, JudgedStories.from_rows(rows), released_scores(name, rows, DATA)
+
+
+@pytest.mark.parametrize("title", [title for title, _ in UNION_FILES.values()])
+def test_table_5_of_union(title):
+    _, judged, released = read("union_roc")
+    printed = read_published()["correlations"]["union_roc"]["rows"][title]
+    found = correlate(np.array(released[title]), judged.scores)
+    assert {name: round(found[name], 4) for name in printed} == printed
+
+
+def test_counts_of_table_7_of_union():
+    _, judged, _ = read("union_roc")
+    types = story_error_types(judged.error_types, one_error_only=False)
+    counts = {
+        name: sum(name in found for found in types)
+        for name in ("repeated", "incoherent", "conflicting", "chaotic")
+    }
+    assert counts == {"repeated": 24, "incoherent": 38, "conflicting": 61, "chaotic": 23}
+    assert (judged.scores == 1).sum() == 19
+
+
+def test_table_5_of_plot_guided():
+    _, judged, released = read("plot_guided_roc")
+    found = correlate(np.array(released["RoBERTa (filtered manipulated plots)"]), judged.scores)
+    assert (round(found["spearman"], 3), round(found["kendall"], 3)) == (0.558, 0.410)
+
+
+def test_raters_of_mans_agree_about_as_published():
+    for name, printed in (("mans_roc", 0.77), ("mans_wp", 0.71)):
+        _, judged, _ = read(name)
+        assert krippendorff_alpha(judged.ratings, "interval") == pytest.approx(printed, abs=0.03)
+        assert "kendall_w" in agreement(judged.ratings)["refused"]
+
+
+def test_split_halves_of_mans():
+    for name, half in (("mans_roc", 0.89), ("mans_wp", 0.85)):
+        _, judged, _ = read(name)
+        found = noise_ceiling(judged.ratings, np.random.default_rng(0), splits=50)
+        assert found["split_half"]["pearson"] == pytest.approx(half, abs=0.01)
+
+
+def test_peers_on_mans_have_intervals_and_paired_tests():
+    _, judged, released = read("mans_roc")
+    table = judged_table(judged, {}, released, 300, np.random.default_rng(0))
+    judge = table["rows"]["ChatGPT as judge"]
+    assert judge["pearson"] == pytest.approx(0.4401, abs=5e-5)
+    assert judge["intervals"]["pearson"][0] < judge["pearson"] < judge["intervals"]["pearson"][1]
+    assert table["pairs"]["best"] == "ChatGPT as judge"
+    assert set(table["pairs"]["against"]) == set(released) - {"ChatGPT as judge"}
+    assert table["pairs"]["against"]["BLEU"]["williams"]["holm"] < 0.001
