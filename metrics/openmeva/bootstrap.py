@@ -29,10 +29,10 @@ class PromptBootstrap:
         draws: how many resamples.
         rng: source of the draws.
 
-    >>> bootstrap = PromptBootstrap(np.arange(6.0), np.array([0, 0, 1, 1, 2, 2]), 100,
-    np.random.default_rng(0))
-    >>> bootstrap.correlations(np.arange(6.0))["pearson"].min().round(6)
-    np.float64(1.0)
+    >>> scores, prompts = np.arange(6.0), np.array([0, 0, 1, 1, 2, 2])
+    >>> bootstrap = PromptBootstrap(scores, prompts, 100, np.random.default_rng(0))
+    >>> round(float(bootstrap.correlations(scores)["pearson"].min()), 6)
+    1.0
     """
 
     def __init__(self, scores: np.ndarray, prompts: np.ndarray, draws: int, rng: np.random.Generator) -> None:
@@ -143,7 +143,7 @@ def intervals(draws: dict[str, np.ndarray], level: float = 0.95) -> dict[str, li
 def interval(draws: np.ndarray, level: float = 0.95) -> list[float] | None:
     """The percentile interval of `(draws,)` values, NaN left out; `None` where under half are defined.
 
-    >>> interval(np.arange(101.0))
+    >>> [round(end, 6) for end in interval(np.arange(101.0))]
     [2.5, 97.5]
     """
     defined = draws[np.isfinite(draws)]

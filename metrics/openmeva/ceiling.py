@@ -32,7 +32,7 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
         ValueError: fewer than three stories, a story with one rating, or raters who never differ by story.
 
     >>> agreed = np.repeat(np.arange(5.0)[:, None], 4, axis=1)
-    >>> noise_ceiling(agreed, np.random.default_rng(0), splits=5)["ceiling"]["pearson"]
+    >>> round(noise_ceiling(agreed, np.random.default_rng(0), splits=5)["ceiling"]["pearson"], 6)
     1.0
     """
     counts = np.isfinite(ratings).sum(axis=1)

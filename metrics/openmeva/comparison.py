@@ -30,7 +30,7 @@ def williams_test(first: float, second: float, between: float, n: int) -> dict[s
         ValueError: `n` of 3 or less, a value outside -1..1, or metrics that correlate perfectly.
 
     >>> round(williams_test(0.5, 0.3, 0.2, 103)["t"], 3)
-    1.84
+    1.826
     """
     _check(first, second, between, n)
     determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
@@ -46,9 +46,11 @@ def steiger_test(first: float, second: float, between: float, n: int) -> dict[st
     Arguments and errors as `williams_test`; returns `{"z", "p_value"}`, two-sided.
 
     >>> round(steiger_test(0.5, 0.3, 0.2, 103)["z"], 3)
-    1.823
+    1.808
     """
     _check(first, second, between, n)
+    if max(abs(first), abs(second)) > 1 - 1e-12:
+        raise ValueError("the test is undefined: a metric correlates perfectly with the judgments")
     mean = ((first + second) / 2) ** 2
     shared = between * (1 - 2 * mean) - mean / 2 * (1 - 2 * mean - between**2)
     covariance = shared / (1 - mean) ** 2

@@ -62,6 +62,11 @@ def test_equal_metrics_are_undefined_and_said_so():
     assert result["bootstrap"]["pearson"]["p_value"] == 1.0
 
 
+def test_a_perfect_metric_has_no_z():
+    with pytest.raises(ValueError, match="correlates perfectly"):
+        steiger_test(1.0, 0.5, 0.5, 50)
+
+
 def test_the_paired_bootstrap_sees_a_clear_difference():
     rng = np.random.default_rng(4)
     y = rng.normal(size=200)
