@@ -59,8 +59,9 @@ class JudgedStories:
             ValueError: no rows, a missing story, a rating that is no finite number or outside `scale`, a
                 repeated `story_id`, or a column that only some rows have. Names the rows.
 
-        >>> judged = JudgedStories.from_rows([{"story": "a .", "ratings": [1, 3]}, {"story": "b .", "score":
-        4}]) Traceback (most recent call last):
+        >>> rows = [{"story": "a .", "ratings": [1, 3]}, {"story": "b .", "score": 4}]
+        >>> JudgedStories.from_rows(rows)
+        Traceback (most recent call last):
         ...
         ValueError: column 'ratings': expected in every row or in none, missing in row 1
         """

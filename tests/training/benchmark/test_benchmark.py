@@ -1,5 +1,7 @@
 """The runner end to end on small data, with a metric made for the test."""
 
+import doctest
+import importlib
 import json
 import math
 from pathlib import Path
@@ -261,6 +263,16 @@ def test_published_figures_have_a_value_for_each_column():
             rows = published[section][corpus].values()
             assert all(len(row) == len(published[section]["columns"]) for row in rows)
     assert all(len(row) == 4 for row in published["dataset_drift"]["rows"].values())
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["benchmark.render", "benchmark.tables", "corpora.prepare", "corpora.plot_guided_judgments",
+     "corpora.writing_prompts"],
+)  # fmt: skip
+def test_the_examples_in_the_docstrings_run(name):
+    results = doctest.testmod(importlib.import_module(f"training.{name}"))
+    assert (results.failed, results.attempted > 0) == (0, True)
 
 
 def test_numbers_as_printed():
