@@ -1,0 +1,70 @@
+"""Paraphrases by rule: other words, other forms, another order."""
+
+from functools import cached_property
+
+from training.language.lexicon import is_keyword
+from training.negatives.draws import Draws
+from training.perturbations.contraction import contractions, expansions
+from training.perturbations.edits import Edit, apply_edits
+from training.perturbations.phrase_table import PhraseTable
+from training.perturbations.replacing import replace_word
+from training.perturbations.sentence import Sentence
+from training.perturbations.story import Story
+from training.perturbations.synonym import fitting_synonyms
+
+from .structure import moved_clause, passive
+from .words import phrase_table
+
+
+class RuleParaphraser:
+    """Rewrites a sentence by a table of everyday words, WordNet's close synonyms, contraction and clause order.
+
+    Needs WordNet; no model and no network.
+
+    >>> sentence = Story("He hired an attorney.").sentences[0]
+    >>> import numpy as np
+    >>> RuleParaphraser().paraphrases(sentence, Draws(np.random.default_rng(0)))[0]
+    'A lawyer was employed by him.'
+    """
+
+    name = "rules"
+
+    @cached_property
+    def _table(self) -> PhraseTable:
+        return phrase_table()
+
+    def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
+        """Up to four wordings, those with most changes first."""
+        worded = self._reworded(sentence, draws)
+        found: list[str] = []
+        for text in (worded, None):
+            base = Story(text).sentences[0] if text else sentence
+            if len(Story(text).sentences) > 1 if text else False:
+                continue
+            found += [other for other in (passive(base), moved_clause(base)) if other]
+            if text:
+                found.append(text)
+        return [text for text in dict.fromkeys(found) if text != sentence.text]
+
+    def _reworded(self, sentence: Sentence, draws: Draws) -> str | None:
+        """The sentence with every word changed that can be; None where none can."""
+        taken: set[int] = set()
+        edits: list[Edit] = []
+        for site in self._table.sites(sentence):
+            edits += site.edits()
+            taken.update(range(max(0, site.start - 1), site.end))
+        for at, (word, tag) in enumerate(zip(sentence.lowered, sentence.tags, strict=True)):
+            if at in taken or not is_keyword(word, tag) or sentence.story.is_name(sentence.words[at]):
+                continue
+            close = fitting_synonyms(sentence, at)
+            if close:
+                edits += replace_word(sentence, at, draws.choice(close))
+                taken.update((max(0, at - 1), at))
+        free = [(edit.start, edit.end) for edit in edits]
+        for edit in contractions(sentence) or expansions(sentence):
+            if all(edit.end < start or edit.start > end for start, end in free):
+                edits.append(edit)
+        if not edits:
+            return None
+        shifted = [Edit(e.start - sentence.start, e.end - sentence.start, e.text) for e in set(edits)]
+        return apply_edits(sentence.text, shifted)[0]

@@ -1,0 +1,33 @@
+"""Perturbations of stories in one aspect at a time (OpenMEVA section 3.2, Tables 1 and 2).
+
+`perturb(aspect, seed=…)` makes a function for `datasets.Dataset.map`; `Perturber` gives a `Perturbed` with
+the technique and the changed spans, or None where a story does not qualify. Each aspect stands in its own
+module and is registered by name in `ASPECTS`. Stories may be raw or tokenised, cased or not; what a
+perturbation does not change stays byte for byte.
+"""
+
+from .aspect import Aspect
+from .corpus import Corpus
+from .edits import Edit, Span
+from .material import Material, Thresholds
+from .perturbed import Perturbed
+from .perturber import Perturber, perturb
+from .registry import ASPECTS, DISCRIMINATION_ASPECTS, INVARIANCE_ASPECTS
+from .story import Story, parse
+
+__all__ = [
+    "ASPECTS",
+    "DISCRIMINATION_ASPECTS",
+    "INVARIANCE_ASPECTS",
+    "Aspect",
+    "Corpus",
+    "Edit",
+    "Material",
+    "Perturbed",
+    "Perturber",
+    "Span",
+    "Story",
+    "Thresholds",
+    "parse",
+    "perturb",
+]

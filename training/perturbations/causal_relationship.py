@@ -1,0 +1,64 @@
+"""Causal relationship: cause and effect exchanged, causal words turned into their opposites."""
+
+from itertools import pairwise
+
+from training.negatives.draws import Draws
+
+from .aspect import DISCRIMINATION, Aspect
+from .causal_words import OPPOSITES, is_causal, is_causal_since, is_causal_so, result_opener
+from .clause_order import exchanged, exchanged_sentences, fronted, trailing
+from .edits import Edit
+from .material import Material
+from .sentence import Sentence
+from .story import Story
+
+
+def is_example(story: Story, material: Material) -> bool:
+    """Stories with words of cause and effect (Table 12)."""
+    return any(is_causal(sentence, at) for sentence in story.sentences for at in range(len(sentence)))
+
+
+def conjunction_size(sentence: Sentence, at: int) -> int:
+    """How many tokens at `at` are a conjunction of cause or effect; 0 for none."""
+    word = sentence.lowered[at]
+    if word == "because" and sentence.lowered[at + 1 : at + 2] != ["of"]:
+        return 1
+    return 1 if is_causal_so(sentence, at) or is_causal_since(sentence, at) else 0
+
+
+def _reason_size(sentence: Sentence, at: int) -> int:
+    return conjunction_size(sentence, at) if sentence.lowered[at] != "so" else 0
+
+
+def exchange_cause_and_effect(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Exchange cause and effect: two clauses around a conjunction, or two sentences that a word links."""
+    found: list[list[Edit]] = []
+    pool = story.sentences[material.keep :]
+    for sentence in pool:
+        joint = trailing(sentence, conjunction_size) or fronted(sentence, _reason_size)
+        edits = exchanged(sentence, joint) if joint else None
+        if edits:
+            found.append(edits)
+    for first, second in pairwise(pool):
+        link = result_opener(second)
+        edits = exchanged_sentences(first, second, link) if link else None
+        if edits:
+            found.append(edits)
+    return draws.choice(found) if found else None
+
+
+def substitute_causal_words(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Replace one word or phrase of cause or effect by its opposite."""
+    sites = [site for sentence in story.sentences[material.keep :] for site in OPPOSITES.sites(sentence)]
+    return draws.choice(sites).edits() if sites else None
+
+
+ASPECT = Aspect(
+    name="causal_relationship",
+    kind=DISCRIMINATION,
+    techniques={
+        "cause_effect_exchange": exchange_cause_and_effect,
+        "antonym_substitution": substitute_causal_words,
+    },
+    selects=is_example,
+)

@@ -1,0 +1,49 @@
+"""Other stories: where foreign sentences and random words come from."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from training.language.lexicon import is_keyword
+from training.negatives.draws import Draws
+from training.negatives.keywords import KeywordTable
+
+from .sentence import Sentence
+from .story import Story
+
+_TRIALS = 16
+
+
+class Corpus:
+    """Sentences by style, and nouns and verbs by tag and mentions, of many stories.
+
+    Args:
+        stories: tagged stories; see `story.parse`.
+
+    Raises:
+        ValueError: no story has a sentence.
+    """
+
+    def __init__(self, stories: Iterable[Story]) -> None:
+        # A foreign sentence must look like those around it, so a pool for each style.
+        self._pools: defaultdict[tuple[bool, bool], list[tuple[str, str]]] = defaultdict(list)
+        mentions: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for story in stories:
+            for sentence in story.sentences:
+                self._pools[story.cased, story.tokenized].append((story.text, sentence.text))
+                for word, tag in zip(sentence.words, sentence.tags, strict=True):
+                    low = word.lower()
+                    if tag[:2] in {"NN", "VB"} and not story.is_name(word) and is_keyword(low, tag):
+                        mentions[tag][low] += 1
+        if not self._pools:
+            raise ValueError("expected stories with at least one sentence, got none")
+        self.keywords = KeywordTable(mentions)
+
+    def sentence_for(self, sentence: Sentence, draws: Draws) -> str | None:
+        """A sentence of another story in the style of this one; None where there is none."""
+        story = sentence.story
+        pool = self._pools.get((story.cased, story.tokenized), [])
+        for _ in range(_TRIALS if pool else 0):
+            source, text = draws.choice(pool)
+            if source != story.text and text not in story.text:
+                return text
+        return None

@@ -1,0 +1,85 @@
+"""Lexical repetition: a 4-gram or a sentence said twice."""
+
+from training.negatives.draws import Draws
+from training.negatives.repetition import ngram_starts
+from training.negatives.sentence import EditedSentence
+
+from .aspect import DISCRIMINATION, Aspect
+from .edits import Edit
+from .material import Material
+from .sentence import Sentence
+from .story import Story
+from .word_set import word_set
+
+SIZE = 4
+# What a repeated stretch of words should neither begin with after "and", nor end on.
+_BAD_START = word_set("and or but , who which that than because so if when as n't not")
+_BAD_END = word_set(
+    """
+    a an the to of in on at for with from by into and or but my your his her its our their this that
+    these those was were is are be been had has have did do does would could should will can i he she we
+    they it's as than very so too not no if when because who which what where how about some any every
+    each
+    """
+)
+_MODIFIERS = word_set("DT PRP$ JJ JJR JJS CD NN NNS NNP POS RB")
+_OBJECTS = word_set("him her me us them it")
+
+
+def repeat_ngram(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Repeat a 4-gram right after itself, "and" between them; it holds no punctuation and cuts no word."""
+    found: list[tuple[Sentence, int]] = []
+    at_pause: list[tuple[Sentence, int]] = []
+    for sentence in story.sentences[material.keep :]:
+        words = sentence.lowered
+        size = len(words)
+        plain = EditedSentence(words, words, range(size), ("",) * size)  # only its words are read
+        for start in ngram_starts(plain, SIZE).get(SIZE, ()):
+            end = start + SIZE
+            if (
+                words[start] in _BAD_START
+                or words[end - 1] in _BAD_END
+                or not _starts_phrase(sentence, start)
+            ):
+                continue
+            found.append((sentence, start))
+            if end == size or not words[end][0].isalnum() or words[end] in {"and", "but", "because", "so"}:
+                at_pause.append((sentence, start))
+    # Most 4-grams are no phrase; those before a pause are more often one.
+    pool = at_pause or found
+    if not pool:
+        return None
+    sentence, start = draws.choice(pool)
+    end = start + SIZE
+    place = sentence.spans[end - 1][1]
+    return [Edit(place, place, " and " + sentence.inner(start, end))]
+
+
+def _starts_phrase(sentence: Sentence, at: int) -> bool:
+    """Whether a phrase starts at `at`: no noun cut from its article, no particle or object from its verb."""
+    tag, before = sentence.tags[at], sentence.tags[at - 1] if at else ""
+    if before in _MODIFIERS and tag.startswith(("NN", "JJ", "CD", "VBN", "VBG")):
+        return False
+    if before.startswith("VB") and (tag in {"RP", "VBN", "IN"} or sentence.lowered[at] in _OBJECTS):
+        return False
+    return not (tag == "RP" or (before in {"TO", "MD"} and tag == "VB"))
+
+
+def repeat_sentence(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Repeat a sentence right after itself."""
+    if len(story) <= material.keep:
+        return None
+    sentence = draws.choice(story.sentences[material.keep :])
+    return [Edit(sentence.end, sentence.end, _blank(story) + sentence.text)]
+
+
+def _blank(story: Story) -> str:
+    """A separator of sentences; paragraph breaks are not repeated."""
+    return story.separator if story.separator.strip("\n ") == "" and "\n" not in story.separator else " "
+
+
+ASPECT = Aspect(
+    name="lexical_repetition",
+    kind=DISCRIMINATION,
+    techniques={"ngram_repetition": repeat_ngram, "sentence_repetition": repeat_sentence},
+)

@@ -1,0 +1,66 @@
+"""Direct opposites of a word in the senses it is mostly used in, by WordNet alone.
+
+UNION's antonyms (`training.language.lexicon.antonyms`) take in all of ConceptNet's negated relations; the
+consistency test is narrower: "happy" and "unhappy", not what a dog does not desire.
+"""
+
+from functools import lru_cache
+
+from training.language.inflection import lemma, with_case_of
+from training.language.lexicon import CONTENT_CLASSES, STOP_WORDS, surface_forms, wordnet
+
+from .word_set import word_set
+
+_SENSES = 3  # WordNet orders senses by frequency; opposites of rare ones surprise
+_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "mis")
+# Pairs that WordNet calls opposites and no reader does, or that stand in fixed phrases.
+_NOT_OPPOSITE = word_set(
+    """
+    man woman men women boy girl he she husband wife male female mother father day night brother sister
+    time back front thing way lot people person mom dad king queen uncle aunt son daughter right left
+    little
+    """
+)
+
+
+@lru_cache(maxsize=1 << 15)
+def _opposites(word: str, tag: str) -> tuple[str, ...]:
+    part = CONTENT_CLASSES.get(tag)
+    base = lemma(word, tag)
+    if part is None or not word.isalpha() or base in STOP_WORDS or base in _NOT_OPPOSITE:
+        return ()
+    found = {
+        opposite.name().lower()
+        for synset in wordnet().synsets(base, part)[:_SENSES]
+        for entry in synset.lemmas()
+        if entry.name().lower() == base
+        for opposite in entry.antonyms()
+    }
+    return surface_forms(found - STOP_WORDS, word, base, tag)
+
+
+def opposites(word: str, tag: str) -> tuple[str, ...]:
+    """Opposites inflected to `tag` and cased as `word`, sorted; empty for other than content words.
+
+    >>> opposites("happy", "JJ"), opposites("agreed", "VBD")
+    (('unhappy',), ('disagreed',))
+    """
+    return tuple(with_case_of(word, found) for found in _opposites(word.lower(), tag))
+
+
+def negated_by_prefix(word: str, tag: str) -> tuple[str, ...]:
+    """Opposites that differ from `word` by a negating prefix alone, added or taken away."""
+    low = word.lower()
+    return tuple(
+        new
+        for new in opposites(word, tag)
+        if any(low == prefix + new.lower() or new.lower() == prefix + low for prefix in _PREFIXES)
+    )
+
+
+def has_negating_prefix(word: str, tag: str) -> bool:
+    """Whether `word` is an opposite made by a prefix: "unhappy", not "under"."""
+    low = word.lower()
+    return low.startswith(_PREFIXES) and any(
+        low == prefix + new.lower() for prefix in _PREFIXES for new in negated_by_prefix(word, tag)
+    )

@@ -1,0 +1,130 @@
+"""Applies one aspect's perturbations to stories, the same ones whatever the order or number of processes."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from training.language import resources
+from training.negatives.draws import Draws
+
+from .edits import apply_edits
+from .material import Material
+from .perturbed import Perturbed
+from .registry import find_aspect
+from .story import Story
+
+
+class Perturber:
+    """Perturbs stories in one aspect; also a function for `datasets.Dataset.map`.
+
+    What becomes of a story depends on the seed and its id alone.
+
+    Args:
+        aspect: a name of `registry.ASPECTS`.
+        seed: any non-negative integer.
+        techniques: the aspect's techniques to choose from, all unless given. Each story gets one, drawn
+            anew; one that does not apply is replaced by another.
+        material: corpus, paraphraser, similarity and settings, as far as the aspect needs them.
+
+    Raises:
+        ValueError: an unknown aspect or technique (the known ones are listed), a negative seed, or material
+            without what the aspect needs.
+        MissingResourceError: WordNet or ConceptNet, where needed, has not been fetched; names the command.
+
+    >>> result = Perturber("typo", seed=1, material=Material(keep=0)).perturb("He walked home.", "s1")
+    >>> result.technique, result.story
+    ('swap', 'He awlked home.')
+    """
+
+    def __init__(
+        self,
+        aspect: str,
+        seed: int = 0,
+        techniques: Sequence[str] | None = None,
+        material: Material | None = None,
+    ) -> None:
+        self.aspect = find_aspect(aspect)
+        known = tuple(self.aspect.techniques)
+        self.techniques = known if techniques is None else tuple(techniques)
+        for name in self.techniques:
+            if name not in known:
+                raise ValueError(f"{aspect}: unknown technique {name!r}: expected one of {', '.join(known)}")
+        if not self.techniques:
+            raise ValueError(f"{aspect}: expected at least one technique, got none")
+        if seed < 0:
+            raise ValueError(f"expected a seed of 0 or more, got {seed}")
+        self.seed = seed
+        self.material = material or Material()
+        check_needs(aspect, self.aspect.needs, self.material)
+
+    def perturb(self, story: Story | str, story_id: str) -> Perturbed | None:
+        """The story perturbed, or None where it does not qualify.
+
+        Args:
+            story: raw or tokenised; a `Story` where it is parsed already.
+            story_id: with the seed, what the draws depend on.
+
+        Raises:
+            ValueError: a blank story.
+        """
+        parsed = Story(story) if isinstance(story, str) else story
+        if not parsed.sentences:
+            raise ValueError(f"story {story_id!r}: expected a story, got {parsed.text[:40]!r}")
+        draws = Draws(np.random.default_rng(_entropy(self.seed, self.aspect.name, story_id)))
+        for name in draws.shuffled(self.techniques):
+            edits = self.aspect.techniques[name](parsed, draws, self.material)
+            if edits:
+                text, spans = apply_edits(parsed.text, edits)
+                if text != parsed.text:
+                    return Perturbed(text, self.aspect.name, name, spans)
+        return None
+
+    def __call__(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The columns to add to a row with `story` and, where it has one, `story_id`.
+
+        Returns:
+            `perturbed` (None where the story does not qualify), `aspect`, `technique` and `changed_spans`
+            (`original_start, original_end, start, end`, in characters). Without a `story_id` the draws depend
+            on the story's text.
+
+        Raises:
+            ValueError: no text in `story`, or a blank one.
+        """
+        story = row.get("story")
+        if not isinstance(story, str) or not story.strip():
+            raise ValueError(f"row {row.get('story_id', '')!r}: expected a text in 'story', got {story!r}")
+        result = self.perturb(story, str(row.get("story_id", story)))
+        return {
+            "perturbed": result and result.story,
+            "aspect": self.aspect.name,
+            "technique": result and result.technique,
+            "changed_spans": [span._asdict() for span in result.spans] if result else [],
+        }
+
+
+def perturb(
+    aspect: str, seed: int = 0, techniques: Sequence[str] | None = None, material: Material | None = None
+) -> Perturber:
+    """A function for `datasets.Dataset.map`: `stories.map(perturb("typo", seed=1))`; see `Perturber`."""
+    return Perturber(aspect, seed, techniques, material)
+
+
+def check_needs(aspect: str, needs: Sequence[str], material: Material) -> None:
+    """Raise where something that an aspect needs is missing.
+
+    Raises:
+        ValueError: no corpus, paraphraser or similarity in the material.
+        MissingResourceError: WordNet or ConceptNet has not been fetched.
+    """
+    for need in needs:
+        if need in resources.COMMANDS:
+            resources.require(need)
+        elif getattr(material, need) is None:
+            raise ValueError(f"{aspect}: expected a {need} in the material, got none")
+
+
+def _entropy(seed: int, aspect: str, story_id: str) -> list[int]:
+    digest = hashlib.sha256(f"{aspect}\n{story_id}".encode("utf-8", "surrogatepass")).digest()
+    return [seed, *np.frombuffer(digest[:16], dtype="<u4").tolist()]

@@ -1,0 +1,101 @@
+"""Relatedness: words and sentences that have nothing to do with the story."""
+
+from itertools import combinations
+
+from training.language.inflection import inflect, lemma
+from training.negatives.draws import Draws
+
+from .aspect import DISCRIMINATION, Aspect
+from .common_sense import entities, replaceable
+from .corpus import Corpus
+from .edits import Edit
+from .material import Material
+from .replacing import replace_word
+from .sentence import Sentence
+from .story import Story
+from .valency import LIGHT_VERBS, verb_fits
+
+SHARE = 0.25
+_TRIALS = 12
+
+
+def is_example(story: Story, material: Material) -> bool:
+    """Stories whose sentences are weakly related: no pair reaches the threshold in MoverScore (Table 1).
+
+    Raises:
+        ValueError: the material has no similarity.
+    """
+    if material.similarity is None:
+        raise ValueError("relatedness: expected a similarity to choose coherent examples by, got none")
+    texts = [sentence.text for sentence in story.sentences]
+    pairs = list(combinations(texts, 2))
+    return bool(pairs) and max(material.similarity(pairs)) < material.thresholds.relatedness
+
+
+def substitute_words(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Replace a quarter of the nouns, or of the verbs, by random ones of the corpus in the same form."""
+    corpus = _corpus(material)
+    kinds = "NV" if draws.chance(0.5) else "VN"
+    for kind in kinds:
+        places = [
+            (sentence, at)
+            for sentence, at in entities(story, material.keep)
+            if sentence.tags[at].startswith(kind) and replaceable(sentence, at)
+        ]
+        wanted = max(1, round(SHARE * len(places)))
+        edits: list[Edit] = []
+        done = 0
+        for sentence, at in draws.shuffled(places):
+            new = random_word(sentence, at, corpus, draws)
+            if new is not None:
+                edits += replace_word(sentence, at, new)
+                done += 1
+            if done == wanted:
+                break
+        if edits:
+            return edits
+    return None
+
+
+def random_word(sentence: Sentence, at: int, corpus: Corpus, draws: Draws) -> str | None:
+    """A noun or verb drawn by mentions that fits in the place of the one at `at`."""
+    word, tag = sentence.lowered[at], sentence.tags[at]
+    if lemma(word, tag) in LIGHT_VERBS:
+        return None
+    for _ in range(_TRIALS):
+        new = corpus.keywords.draw(tag, word, draws)
+        if new is None:
+            return None
+        base = lemma(new, tag)
+        if base == lemma(word, tag) or new in sentence.lowered or inflect(base, tag) != new:
+            continue  # the last: a word tagged wrongly in the corpus
+        if tag.startswith("V") and (base in LIGHT_VERBS or not verb_fits(sentence, at, base)):
+            continue
+        return new
+    return None
+
+
+def substitute_sentence(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Replace a sentence by one of another story in the same style."""
+    corpus = _corpus(material)
+    if len(story) <= material.keep or len(story) < 2:
+        return None
+    sentence = draws.choice(story.sentences[material.keep :])
+    new = corpus.sentence_for(sentence, draws)
+    return None if new is None else [Edit(sentence.start, sentence.end, new)]
+
+
+def _corpus(material: Material) -> Corpus:
+    if material.corpus is None:
+        raise ValueError("relatedness: expected a corpus of other stories, got none")
+    return material.corpus
+
+
+ASPECT = Aspect(
+    name="relatedness",
+    kind=DISCRIMINATION,
+    techniques={"word_substitution": substitute_words, "sentence_substitution": substitute_sentence},
+    needs=("wordnet", "corpus"),
+    selects=is_example,
+    selection_needs=("similarity",),
+)

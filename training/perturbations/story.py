@@ -1,0 +1,93 @@
+"""A story as the perturbations read it: its text, and sentences and words as places in it."""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from training.language.tagging import tag
+
+from .names import is_name
+from .sentence import Sentence
+from .tokens import plain_word, sentence_ends, token_spans
+
+_CLITICS = frozenset({"n't", "'s", "'m", "'d", "'ll", "'re", "'ve"})
+_MARKS = frozenset(".,!?;:")
+
+
+class Story:
+    """A story, parsed once; its text is never changed.
+
+    Attributes:
+        text: as it came.
+        sentences: in order; together they hold every token.
+        cased: whether the text has capitals.
+        tokenized: whether blanks stand before most marks and clitics ("did n't .").
+
+    >>> story = Story("I can't go. Why?")
+    >>> [sentence.words for sentence in story.sentences], story.tokenized
+    ([['I', 'ca', "n't", 'go', '.'], ['Why', '?']], False)
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        spans = token_spans(text)
+        self.cased = not text.islower()
+        self.sentences: list[Sentence] = []
+        at = 0
+        for end in sentence_ends(text):
+            first = at
+            while at < len(spans) and spans[at][0] < end:
+                at += 1
+            if at > first:
+                words = [plain_word(text[start:stop]) for start, stop in spans[first:at]]
+                self.sentences.append(Sentence(self, len(self.sentences), words, spans[first:at]))
+        self.tokenized = self._is_tokenized()
+
+    def _is_tokenized(self) -> bool:
+        apart = glued = 0
+        for sentence in self.sentences:
+            for word, (start, _) in zip(sentence.words, sentence.spans, strict=True):
+                if start and (word in _MARKS or word in _CLITICS):
+                    if self.text[start - 1].isspace():
+                        apart += 1
+                    else:
+                        glued += 1
+        return apart > glued
+
+    @cached_property
+    def capitalized_inside(self) -> frozenset[str]:
+        """Words that have a capital inside a sentence, in lower case: names of this story, "i" aside."""
+        return frozenset(
+            word.lower()
+            for sentence in self.sentences
+            for word, before in zip(sentence.words[1:], sentence.words, strict=False)
+            if word[:1].isupper() and before != '"' and word != "I"
+        )
+
+    def is_name(self, word: str) -> bool:
+        """Whether a word is a name: of the word lists, or by its capitals in this story."""
+        return is_name(word) or (word[:1].isupper() and word.lower() in self.capitalized_inside)
+
+    @cached_property
+    def separator(self) -> str:
+        """What stands between two sentences: that between the first two, a blank where there is one only."""
+        if len(self.sentences) < 2:
+            return " "
+        return self.text[self.sentences[0].end : self.sentences[1].start] or " "
+
+    def __len__(self) -> int:
+        """The number of sentences."""
+        return len(self.sentences)
+
+
+def tag_stories(stories: Iterable[Story]) -> None:
+    """Tag all sentences of many stories in one call, which is much faster than one by one."""
+    sentences = [sentence for story in stories for sentence in story.sentences]
+    for sentence, tags in zip(sentences, tag([s.words for s in sentences]), strict=True):
+        sentence.tags = tags
+
+
+def parse(texts: Sequence[str]) -> list[Story]:
+    """Stories of texts, tagged."""
+    stories = [Story(text) for text in texts]
+    tag_stories(stories)
+    return stories

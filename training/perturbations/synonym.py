@@ -1,0 +1,65 @@
+"""Synonym: a word for another of the same meaning."""
+
+from functools import lru_cache
+
+from training.language.inflection import lemma
+from training.language.lexicon import CONTENT_CLASSES, STOP_WORDS, is_keyword, known_lemma, synonyms, wordnet
+from training.negatives.draws import Draws
+
+from .aspect import INVARIANCE, Aspect
+from .common_sense import replaceable
+from .edits import Edit
+from .material import Material
+from .replacing import replace_word
+from .sentence import Sentence
+from .story import Story
+from .valency import LIGHT_VERBS, verb_fits
+
+
+def substitute_synonym(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Replace one keyword by a WordNet synonym in the same form."""
+    candidates = [
+        (sentence, at)
+        for sentence in story.sentences[material.keep :]
+        for at, (word, tag) in enumerate(zip(sentence.lowered, sentence.tags, strict=True))
+        if is_keyword(word, tag) and not story.is_name(sentence.words[at])
+    ]
+    for sentence, at in draws.shuffled(candidates):
+        found = fitting_synonyms(sentence, at)
+        if found:
+            return replace_word(sentence, at, draws.choice(found))
+    return None
+
+
+@lru_cache(maxsize=1 << 16)
+def is_close(word: str, new: str, tag: str) -> bool:
+    """Whether two words have the same first sense, and `new` is mostly used as this part of speech.
+
+    WordNet orders senses by frequency. A synonym in a rarer sense of either word reads as another word:
+    "end" and "goal", "miss" and "lose".
+    """
+    part = CONTENT_CLASSES[tag]
+    base = known_lemma(new, tag)
+    if base is None or new in STOP_WORDS:
+        return False
+    own, others = wordnet().synsets(lemma(word, tag), part), wordnet().synsets(base, part)
+    return bool(own and others) and own[0] == others[0]
+
+
+def fitting_synonyms(sentence: Sentence, at: int) -> list[str]:
+    """Synonyms of the word at `at` that its sentence can hold."""
+    word, tag = sentence.lowered[at], sentence.tags[at]
+    base = lemma(word, tag)
+    if base in LIGHT_VERBS or not replaceable(sentence, at):
+        return []
+    found = [new for new in synonyms(word, tag) if is_close(word, new, tag)]
+    if tag.startswith("V"):
+        found = [
+            new
+            for new in found
+            if lemma(new, tag) not in LIGHT_VERBS and verb_fits(sentence, at, lemma(new, tag))
+        ]
+    return found
+
+
+ASPECT = Aspect("synonym", INVARIANCE, {"synonym_substitution": substitute_synonym}, needs=("wordnet",))

@@ -1,0 +1,71 @@
+"""Temporal relationship: two events in a row exchanged, words of time turned into their opposites."""
+
+from itertools import pairwise
+
+from training.negatives.draws import Draws
+
+from .aspect import DISCRIMINATION, Aspect
+from .clause_order import exchanged, exchanged_sentences, fronted, trailing
+from .edits import Edit
+from .material import Material
+from .sentence import Sentence
+from .story import Story
+from .time_words import OPPOSITES, is_time_word, sequence_opener
+
+_CONJUNCTIONS = frozenset({"after", "before", "until", "once"})
+
+
+def is_example(story: Story, material: Material) -> bool:
+    """Stories with words of time (Table 12)."""
+    return any(is_time_word(word) for sentence in story.sentences for word in sentence.lowered)
+
+
+def conjunction_size(sentence: Sentence, at: int) -> int:
+    """How many tokens at `at` are a conjunction between events in a row; 0 for none.
+
+    "after", "before", "until", "once", "as soon as", "and then", "then".
+    """
+    words = sentence.lowered
+    word = words[at]
+    if word in _CONJUNCTIONS:
+        return 1 if words[at - 1 : at] != ["even"] else 0
+    if word == "as" and words[at : at + 3] == ["as", "soon", "as"]:
+        return 3
+    if word == "and" and words[at + 1 : at + 2] == ["then"]:
+        return 2
+    return 0
+
+
+def _fronted_size(sentence: Sentence, at: int) -> int:
+    return conjunction_size(sentence, at) if sentence.lowered[at] != "and" else 0
+
+
+def exchange_events(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Exchange two events: clauses around a conjunction of time, or sentences of which it opens the second."""
+    found: list[list[Edit]] = []
+    pool = story.sentences[material.keep :]
+    for sentence in pool:
+        joint = trailing(sentence, conjunction_size) or fronted(sentence, _fronted_size)
+        edits = exchanged(sentence, joint) if joint else None
+        if edits:
+            found.append(edits)
+    for first, second in pairwise(pool):
+        link = sequence_opener(second)
+        edits = exchanged_sentences(first, second, link) if link and not sequence_opener(first) else None
+        if edits:
+            found.append(edits)
+    return draws.choice(found) if found else None
+
+
+def substitute_time_words(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Replace one word or phrase of time by its opposite."""
+    sites = [site for sentence in story.sentences[material.keep :] for site in OPPOSITES.sites(sentence)]
+    return draws.choice(sites).edits() if sites else None
+
+
+ASPECT = Aspect(
+    name="temporal_relationship",
+    kind=DISCRIMINATION,
+    techniques={"event_exchange": exchange_events, "antonym_substitution": substitute_time_words},
+    selects=is_example,
+)

@@ -1,0 +1,10 @@
+"""Word lists in the source."""
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text.
+
+    >>> sorted(word_set("the a an"))
+    ['a', 'an', 'the']
+    """
+    return frozenset(text.split())
