@@ -79,9 +79,7 @@ def test_windows_cover_and_fit(seed: int) -> None:
     windows = sentence_windows(lengths, limit)
     assert {i for start, end in windows for i in range(start, end)} == set(range(len(lengths)))
     assert all(sum(lengths[start:end]) <= limit for start, end in windows)
-    assert all(
-        a[0] < b[0] and a[1] < b[1] and b[0] <= a[1] for a, b in pairwise(windows)
-    )
+    assert all(a[0] < b[0] and a[1] < b[1] and b[0] <= a[1] for a, b in pairwise(windows))
     assert len(windows) == 1 or sum(lengths) > limit
 
 

@@ -43,7 +43,8 @@ class CorpusConfig:
     @classmethod
     def from_mapping(cls, values: dict[str, Any]) -> "CorpusConfig":
         """The configuration that a YAML mapping describes."""
-        return cls(**{key: tuple(v) if isinstance(v, list) else v for key, v in values.items()})
+        plain: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in values.items()}
+        return cls(**plain)
 
 
 @dataclass(frozen=True)

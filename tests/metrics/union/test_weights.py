@@ -1,0 +1,122 @@
+"""The shipped weights do what the card says."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import numpy as np
+import pytest
+
+from metrics.encoder import file_digest
+
+ROOT = Path(__file__).resolve().parents[3]
+WEIGHTS = ROOT / "metrics" / "union" / "weights"
+CONFIGURATIONS = ("roc", "wp")
+
+
+@pytest.fixture(scope="module")
+def union() -> dict[str, Any]:
+    return {name: evaluate.load(str(ROOT / "metrics" / "union"), name) for name in CONFIGURATIONS}
+
+
+def mini(kind: str) -> list[list[str]]:
+    lines = (ROOT / "datasets" / "stories" / "mini.jsonl").read_text(encoding="utf-8").splitlines()
+    return [row["sentences"] for row in map(json.loads, lines) if row["kind"] == kind]
+
+
+def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
+    """The stories with the damage done by hand, the first sentence kept."""
+    rng = np.random.default_rng(0)
+    result = []
+    for i, sentences in enumerate(stories):
+        new = list(sentences)
+        at = int(rng.integers(1, len(new) - 1))
+        if how == "repeated":
+            new[at + 1] = new[at]
+        elif how == "foreign":
+            other = stories[(i + 7) % len(stories)]
+            new[at], new[at + 1] = other[1], other[2]
+        elif how == "reversed":
+            new[1:] = new[:0:-1]
+        result.append(new)
+    return result
+
+
+def auc(high: list[float], low: list[float]) -> float:
+    a, b = np.array(high)[:, None], np.array(low)[None]
+    return float((a > b).mean() + 0.5 * (a == b).mean())
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "least"),
+    [
+        ("roc", "repeated", 0.8),
+        ("roc", "foreign", 0.7),
+        ("roc", "reversed", 0.6),
+        ("wp", "foreign", 0.55),
+        ("wp", "reversed", 0.55),
+    ],
+)
+def test_damaged_stories_score_lower(union: dict[str, Any], name: str, how: str, least: float) -> None:
+    stories = mini(name)
+    good = union[name].compute(predictions=[" ".join(s) for s in stories])["scores"]
+    bad = union[name].compute(predictions=[" ".join(s) for s in damaged(stories, how)])["scores"]
+    assert auc(good, bad) >= least
+
+
+def test_raw_and_tokenised_forms_score_the_same(union: dict[str, Any]) -> None:
+    raw = [
+        "Ann's bike didn't have a bell. She couldn't warn anyone. \"Watch out!\" she cried. Tom jumped aside.",
+        "We'd planned a picnic. It rained, so we stayed in. My sister baked a cake. It wasn't bad at all.",
+    ]
+    tokenised = [
+        "ann 's bike did n't have a bell . she could n't warn anyone . `` watch out ! '' she cried . tom jumped aside .",
+        "we 'd planned a picnic . it rained , so we stayed in . my sister baked a cake . it was n't bad at all .",
+    ]
+    for name in CONFIGURATIONS:
+        a = union[name].compute(predictions=raw, dtype="float32")["scores"]
+        b = union[name].compute(predictions=tokenised, dtype="float32")["scores"]
+        assert a == pytest.approx(b, abs=1e-5)
+
+
+def test_no_configuration_means_roc(union: dict[str, Any]) -> None:
+    story = ["Ann ran home. She ate."]
+    bare = evaluate.load(str(ROOT / "metrics" / "union"))
+    assert bare.signature() == union["roc"].signature()
+    assert bare.compute(predictions=story) == union["roc"].compute(predictions=story)
+
+
+def test_precision_changes_scores_little(union: dict[str, Any]) -> None:
+    stories = [" ".join(s) for s in mini("roc")[:40]]
+    exact = union["roc"].compute(predictions=stories, dtype="float32")["scores"]
+    near = union["roc"].compute(predictions=stories, dtype="bfloat16")["scores"]
+    assert float(np.abs(np.array(exact) - np.array(near)).max()) < 0.05
+    assert float(np.corrcoef(exact, near)[0, 1]) > 0.995
+
+
+def test_blame_falls_on_the_foreign_sentence(union: dict[str, Any]) -> None:
+    stories = mini("roc")[:60]
+    hits = 0
+    mixed = []
+    for i, sentences in enumerate(stories):
+        new = list(sentences)
+        new[2 + i % 3] = stories[(i + 11) % len(stories)][2 + i % 3]
+        mixed.append(" ".join(new))
+    explanations = union["roc"].compute(predictions=mixed, explain=True)["explanations"]
+    for i, explanation in enumerate(explanations):
+        gains = [s["gain"] for s in explanation["sentences"]]
+        hits += int(int(np.argmax(gains)) == 2 + i % 3)
+    assert hits / len(stories) > 0.3, "one in five by chance"
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_what_was_trained_carries_where_it_came_from(name: str) -> None:
+    manifest = json.loads((WEIGHTS / name / "manifest.json").read_text(encoding="utf-8"))
+    assert {"config", "data", "steps", "validation", "stories", "torch"} <= set(manifest)
+    assert all(len(digest) == 64 for digest in manifest["data"].values())
+    settings = json.loads((WEIGHTS / name / "config.json").read_text(encoding="utf-8"))["union"]
+    encoder = WEIGHTS / name / settings["encoder"]["path"] / "model.safetensors"
+    assert file_digest(encoder) == settings["encoder"]["sha256"]
+    card = (WEIGHTS / name / "README.md").read_text(encoding="utf-8")
+    assert f"{manifest['validation']['auc']:.3f}" in card

@@ -1,0 +1,42 @@
+"""The rules of the repository as a whole."""
+
+import os
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = {".ci", "datasets", "metrics", "spaces", "tests", "training"}
+MEGABYTE = 1_000_000
+
+
+def tracked() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True)
+    return [ROOT / name for name in listed.stdout.split("\0") if name]
+
+
+def test_top_level_folders() -> None:
+    assert {p.relative_to(ROOT).parts[0] for p in tracked() if p.parent != ROOT} <= FOLDERS
+
+
+def test_datasets_does_not_shadow_the_library() -> None:
+    assert not (ROOT / "datasets" / "__init__.py").exists()
+    assert not list((ROOT / "datasets").glob("*/*.py"))
+
+
+def test_weights_are_safetensors_and_small() -> None:
+    sizes = {p: os.path.getsize(p) for p in tracked() if p.exists() and not p.is_symlink()}
+    assert not [p.name for p in sizes if p.suffix in {".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt"}]
+    assert max(sizes.values()) < 40 * MEGABYTE
+    weights = sum(size for p, size in sizes.items() if "weights" in p.parts or "taggers" in p.parts)
+    assert 0 < weights < 80 * MEGABYTE
+
+
+def test_nothing_names_a_machine() -> None:
+    me = Path(__file__).name
+    for path in tracked():
+        if (
+            path.suffix in {".py", ".md", ".yaml", ".toml", ".json", ""}
+            and path.is_file()
+            and path.name != me
+        ):
+            assert "/work/" not in path.read_text(encoding="utf-8", errors="replace"), path

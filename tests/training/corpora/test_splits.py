@@ -1,0 +1,60 @@
+"""Corpora are de-duplicated, cut and split, and judged stories kept out."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from training.corpora.splits import CorpusConfig, cut, load_corpus
+from training.corpora.stories import is_held_out, story_key
+
+NAMES = {"male": ["tom"], "female": ["ann"], "neutral": [], "capitalized_only": []}
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    (tmp_path / "names.json").write_text(json.dumps(NAMES))
+    stories = [f"Ann had {i} dogs. She walked them." for i in range(200)]
+    write(tmp_path / "train.jsonl", [*stories, stories[3], "ann had 5 dogs . she walked them ."])
+    write(
+        tmp_path / "dev.jsonl",
+        ["Tom ran. He fell.", "Ann had 7 dogs. She walked them.", "Ann sat. She rose."],
+    )
+    (tmp_path / "judged.csv").write_text(
+        'WorkerId,Input.text1,Answer.text1\nw,"ann sat . </s> she rose . </s>",3\n'
+    )
+    return tmp_path
+
+
+def write(path: Path, stories: list[str]) -> None:
+    path.write_text("".join(json.dumps({"story": story}) + "\n" for story in stories))
+
+
+def test_validation_files_and_judged_stories(data: Path) -> None:
+    config = CorpusConfig(train=("train.jsonl",), validation=("dev.jsonl",), exclude=("judged.csv",))
+    corpus = load_corpus(config, data, data / "names.json")
+    assert corpus.validation[0] == [["[MALE]", "ran", "."], ["he", "fell", "."]]
+    assert len(corpus.validation) == 2, "the judged story is dropped"
+    assert len(corpus.train) == 199, "each story once, and none of the validation's"
+
+
+def test_held_out_share_by_hash(data: Path) -> None:
+    corpus = load_corpus(
+        CorpusConfig(train=("train.jsonl",), validation_share=0.2), data, data / "names.json"
+    )
+    assert len(corpus.train) + len(corpus.validation) == 200
+    assert 20 <= len(corpus.validation) <= 60
+    assert all(is_held_out(s, 0.2) for s in corpus.validation)
+    assert not {story_key(s) for s in corpus.train} & {story_key(s) for s in corpus.validation}
+
+
+def test_names_are_kept_where_asked(data: Path) -> None:
+    config = CorpusConfig(train=("train.jsonl",), delexicalize=False, max_stories=10)
+    corpus = load_corpus(config, data, data / "names.json")
+    assert corpus.train[0][0][0] == "ann"
+    assert len(corpus.train) + len(corpus.validation) <= 10
+
+
+@pytest.mark.parametrize(("limit", "kept"), [(None, 4), (1, 1), (10, 1), (16, 2), (24, 2), (26, 3), (99, 4)])
+def test_cut_at_the_nearest_sentence_end(limit: int | None, kept: int) -> None:
+    assert len(cut([["w"] * 10] * 4, limit)) == kept

@@ -1,0 +1,33 @@
+"""An adapter in a checkpoint is the adapter that was trained."""
+
+import torch
+
+from metrics.encoder import merge_adapter
+from tests.tiny import tiny_model
+from training.adapters import adapter_tensors, add_adapters
+
+
+def test_merged_weights_give_the_outputs_of_training() -> None:
+    plain = tiny_model()
+    base = {name: tensor.clone() for name, tensor in plain.state_dict().items()}
+    model = tiny_model()
+    add_adapters(model, rank=3, alpha=6, heads=("classifier", "cls."))
+    torch.manual_seed(1)
+    for parameter in model.parameters():
+        if parameter.requires_grad:
+            parameter.data += 0.1 * torch.randn_like(parameter)
+    plain.load_state_dict(merge_adapter(base, adapter_tensors(model)), strict=False)
+    plain.tie_weights()
+    ids = torch.tensor([[2, 9, 10, 11, 3]])
+    expected = model(ids, torch.ones_like(ids))["logits"]
+    torch.testing.assert_close(plain(ids, torch.ones_like(ids))["logits"], expected, atol=2e-2, rtol=1e-2)
+
+
+def test_what_trains() -> None:
+    model = tiny_model()
+    add_adapters(model, rank=3, alpha=6, heads=("classifier",))
+    trainable = {name for name, p in model.named_parameters() if p.requires_grad}
+    assert "classifier.weight" in trainable
+    assert not any("embeddings" in name for name in trainable)
+    factors = [name for name in trainable if "lora_A" in name]
+    assert len(factors) == 2 * 6, "six linear layers a block"

@@ -1,0 +1,43 @@
+"""The encoder's vocabulary, blocks and masks."""
+
+import numpy as np
+import torch
+from transformers import BertTokenizerFast
+
+from tests.tiny import PIECES
+from training.encoder import MaskingCollator, cut_blocks, prune_vocabulary
+
+
+def words(*lengths: int) -> list[list[str]]:
+    return [[f"w{i}"] * n for i, n in enumerate(lengths)]
+
+
+def test_blocks_end_with_sentences_and_lose_nothing() -> None:
+    blocks = cut_blocks(words(60, 50, 10, 200, 5), 100)
+    assert [len(b.split()) for b in blocks] == [110, 10, 200, 5]
+    assert " ".join(blocks).split() == [w for s in words(60, 50, 10, 200, 5) for w in s]
+
+
+def test_the_vocabulary_keeps_specials_characters_and_frequent_pieces() -> None:
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "b", "##a", "often", "seldom", "never"]
+    tokenizer = BertTokenizerFast(vocab={p: i for i, p in enumerate(pieces)}, do_lower_case=True)
+    kept = prune_vocabulary(tokenizer, ["often often seldom", "often a"], 13)
+    assert kept[:8] == ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[MALE]", "[FEMALE]", "[NEUTRAL]"]
+    assert kept[8:] == ["##a", "a", "b", "often", "seldom"]
+
+
+def test_masks() -> None:
+    tokenizer = BertTokenizerFast(vocab={p: i for i, p in enumerate(PIECES)}, do_lower_case=True)
+    collate = MaskingCollator(tokenizer, probability=0.25, seed=3)
+    rows = [{"input_ids": [2, *([9, 10, 11, 12] * 25), 3], "index": i} for i in range(40)]
+    batch = collate(rows)
+    chosen = batch["labels"] != -100
+    assert chosen.sum(1).tolist() == [25] * 40
+    original = torch.tensor([row["input_ids"] for row in rows])
+    assert torch.equal(batch["labels"][chosen], original[chosen])
+    assert torch.equal(batch["input_ids"][~chosen], original[~chosen])
+    masked = (batch["input_ids"][chosen] == tokenizer.mask_token_id).float().mean()
+    assert 0.75 < float(masked) < 0.85
+    again = collate(rows)
+    assert all(torch.equal(batch[key], again[key]) for key in batch), "a row has the same mask each time"
+    assert len({tuple(np.flatnonzero(row)) for row in chosen.numpy()}) > 30, "and rows have different ones"
