@@ -219,7 +219,7 @@ def train(config: dict[str, Any], data: Path, out: Path, run: Path, resume: bool
         warmup_steps=int(config["warmup_share"] * steps),
         weight_decay=0.01,
         optim="adamw_torch_fused",
-        bf16=True,
+        bf16=not torch.cuda.is_available() or torch.cuda.is_bf16_supported(),
         use_cpu=not torch.cuda.is_available(),
         train_sampling_strategy="group_by_length",
         length_column_name="length",

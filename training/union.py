@@ -121,7 +121,7 @@ def train(
         warmup_steps=int(steps * config["warmup_share"]),
         weight_decay=0.01,
         optim="adamw_torch_fused",
-        bf16=True,
+        bf16=not torch.cuda.is_available() or torch.cuda.is_bf16_supported(),
         use_cpu=not torch.cuda.is_available(),
         remove_unused_columns=False,
         label_names=["labels"],

@@ -81,18 +81,25 @@ def test_a_killed_run_resumes_to_the_same_weights(data: Path, monkeypatch: pytes
     assert all(torch.equal(whole[name], resumed[name]) for name in whole)
 
 
-@pytest.mark.parametrize("adapter", [{"rank": 8, "alpha": 16}, None], ids=["adapter", "all weights"])
-def test_it_learns_a_tiny_corpus_and_the_metric_loads_what_was_saved(data: Path, adapter: Any) -> None:
-    manifest = run(data, "learnt", configuration(pairs=1200, batch_pairs=8, adapter=adapter))
-    assert manifest["validation"]["auc"] > 0.8
+@pytest.mark.parametrize(
+    ("adapter", "rate"), [({"rank": 8, "alpha": 16}, 5e-3), (None, 2e-3)], ids=["adapter", "all weights"]
+)
+def test_it_learns_a_tiny_corpus_and_the_metric_loads_what_was_saved(
+    data: Path, adapter: Any, rate: float
+) -> None:
+    manifest = run(
+        data, "learnt", configuration(pairs=1600, batch_pairs=8, adapter=adapter, learning_rate=rate)
+    )
     folder = data / "weights" / "learnt"
     if adapter:
         (folder / "encoder").symlink_to(data / "encoder")
     scorer = UnionScorer(load_checkpoint(folder, "union"))
-    good = "he ran home . he ate the cat and slept . he slept ! slept was not home ."
-    bad = "he ran home . slept was not home . slept was not home . he ate the cat and slept ."
-    (high, low), _ = scorer.score([good, bad], dtype="float32")
-    assert high > low
+    stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").read_text().splitlines()]
+    sentences = [story.replace(" !", " .").split(" . ") for story in stories]
+    moved = [" . ".join([s[0], s[2], s[1], *s[3:]]) for s in sentences]
+    scores, _ = scorer.score([" . ".join(s) for s in sentences] + moved, dtype="float32")
+    right = sum(high > low for high, low in zip(scores[:16], scores[16:], strict=True))
+    assert right >= 14, "it has learnt the order of the sentences of its sixteen stories"
     assert (
         "{"
         not in (folder / "README.md").read_text().replace("{guan", "").replace("{{", "").split("```bibtex")[0]

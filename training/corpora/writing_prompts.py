@@ -8,6 +8,7 @@ from pathlib import Path
 from metrics.inference import split_sentences
 
 from .rocstories import SourceStory
+from .splits import cut
 
 _TAG = re.compile(r"^\s*\[\s*[A-Za-z]{2,3}\s*\]\s*")
 
@@ -50,9 +51,4 @@ def cut_text(story: str, max_words: int | None) -> str:
     if max_words is None or len(story.split()) <= max_words:
         return story
     sentences = split_sentences(story)
-    ends, total = [], 0
-    for sentence in sentences:
-        total += len(sentence.split())
-        ends.append(total)
-    nearest = min(range(len(ends)), key=lambda place: abs(ends[place] - max_words))
-    return " ".join(sentences[: nearest + 1])
+    return " ".join(sentences[: len(cut([sentence.split() for sentence in sentences], max_words))])

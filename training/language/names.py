@@ -16,7 +16,7 @@ from training.files import write_text
 
 MORE_MALE = ["aj", "asher", "cade", "chaz", "colby", "conner", "cruz", "jaden", "jamal", "jax", "jayden", "jd", "kaden", "kobe", "landon", "liam", "mateo", "rico", "ryder"]
 MORE_FEMALE = ["aya", "camryn", "frida", "gabby", "gemma", "jemma", "katelyn", "lexi", "liv", "macy", "mariah", "meisha", "mila", "miley", "nala", "nia", "zoe", "zoey"]
-MORE_NEUTRAL = ["addison", "cassidy", "dakota", "harper", "rowan", "sierra", "steph", "ziggy"]
+MORE_NEUTRAL = ("addison cassidy dakota harper rowan sierra steph ziggy").split()  # noqa: SIM905
 
 _WORD = re.compile(r"[A-Za-z]+|[.!?]")
 PLACES_AND_DATES = ["april", "asia", "atlanta", "august", "austin", "berlin", "brooklyn", "canada", "carolina", "chad", "chelsea", "china", "christian", "claus", "dallas", "denver", "easter", "florence", "florida", "france", "french", "georgia", "germany", "houston", "india", "israel", "italy", "jersey", "jordan", "june", "london", "madison", "may", "memphis", "milan", "montana", "paris", "phoenix", "savannah", "sydney", "tuesday", "vienna", "virginia", "washington", "wednesday", "monday", "friday", "saturday", "sunday", "my", "king", "smith"]
