@@ -32,10 +32,8 @@ _SPLIT_CLITIC = re.compile(
 )
 _END = re.compile(r"""(?P<marks>[.!?]+)(?P<closing>["')\]]*)$""")
 _CLOSING = re.compile(r"""^["')\]]+$""")
-_TITLES = frozenset("mr mrs ms dr prof st sr jr gen col sgt lt capt rev hon vs no fig mt ft".split())  # noqa: SIM905
-_ABBREVIATIONS = frozenset(
-    "a.m p.m u.s u.k e.g i.e etc inc ltd co corp dept approx ave blvd ph.d".split()  # noqa: SIM905
-)
+_TITLES = frozenset("mr mrs ms dr prof st sr jr gen col sgt lt capt rev hon vs no fig mt ft".split())
+_ABBREVIATIONS = frozenset("a.m p.m u.s u.k e.g i.e etc inc ltd co corp dept approx ave blvd ph.d".split())
 _GLUED_STOP = re.compile(r"^[^\W\d_]{3,}\.$")
 _INITIALS = re.compile(r"^(?:[a-z]\.)*[a-z]$")
 

@@ -14,12 +14,21 @@ from pathlib import Path
 from training.corpora.stories import read_stories
 from training.files import write_text
 
-MORE_MALE = ["aj", "asher", "cade", "chaz", "colby", "conner", "cruz", "jaden", "jamal", "jax", "jayden", "jd", "kaden", "kobe", "landon", "liam", "mateo", "rico", "ryder"]
-MORE_FEMALE = ["aya", "camryn", "frida", "gabby", "gemma", "jemma", "katelyn", "lexi", "liv", "macy", "mariah", "meisha", "mila", "miley", "nala", "nia", "zoe", "zoey"]
-MORE_NEUTRAL = ("addison cassidy dakota harper rowan sierra steph ziggy").split()  # noqa: SIM905
+MORE_MALE = (
+    "aj asher cade chaz colby conner cruz jaden jamal jax jayden jd kaden kobe landon liam mateo rico ryder"
+).split()
+MORE_FEMALE = (
+    "aya camryn frida gabby gemma jemma katelyn lexi liv macy mariah meisha mila miley nala nia zoe zoey"
+).split()
+MORE_NEUTRAL = ("addison cassidy dakota harper rowan sierra steph ziggy").split()
 
 _WORD = re.compile(r"[A-Za-z]+|[.!?]")
-PLACES_AND_DATES = ["april", "asia", "atlanta", "august", "austin", "berlin", "brooklyn", "canada", "carolina", "chad", "chelsea", "china", "christian", "claus", "dallas", "denver", "easter", "florence", "florida", "france", "french", "georgia", "germany", "houston", "india", "israel", "italy", "jersey", "jordan", "june", "london", "madison", "may", "memphis", "milan", "montana", "paris", "phoenix", "savannah", "sydney", "tuesday", "vienna", "virginia", "washington", "wednesday", "monday", "friday", "saturday", "sunday", "my", "king", "smith"]
+PLACES_AND_DATES = (
+    "april asia atlanta august austin berlin brooklyn canada carolina chad chelsea china christian "
+    "claus dallas denver easter florence florida france french georgia germany houston india israel "
+    "italy jersey jordan june london madison may memphis milan montana paris phoenix savannah sydney "
+    "tuesday vienna virginia washington wednesday monday friday saturday sunday my king smith"
+).split()
 
 
 def count_capitals(stories: Iterable[str]) -> tuple[Counter[str], Counter[str]]:
