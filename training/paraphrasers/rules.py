@@ -15,6 +15,17 @@ from training.perturbations.synonym import fitting_synonyms
 from .structure import moved_clause, passive
 from .words import phrase_table
 
+# Say that the sentence is so, and nothing more.
+_OPENERS = (("in", "fact", ","), ("as", "it", "happened", ","), ("as", "it", "turned", "out", ","))
+
+
+def _with_opener(sentence: Sentence, draws: Draws) -> str | None:
+    """The sentence with an opener before its subject; None for one that has an opener, or quotes, or asks."""
+    if sentence.tags[0] not in {"PRP", "NNP", "DT", "PRP$"} or {'"', "?"} & set(sentence.words):
+        return None
+    opener = sentence.joined(list(draws.choice(_OPENERS)))
+    return sentence.opening(opener) + " " + sentence.inner(0, len(sentence))
+
 
 class RuleParaphraser:
     """Rewrites a sentence by a table of everyday words, WordNet's close synonyms, contraction and clause order.
@@ -34,16 +45,18 @@ class RuleParaphraser:
         return phrase_table()
 
     def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
-        """Up to four wordings, those with most changes first."""
+        """Up to six wordings, those with most changes first."""
         worded = self._reworded(sentence, draws)
         found: list[str] = []
         for text in (worded, None):
-            base = Story(text).sentences[0] if text else sentence
-            if len(Story(text).sentences) > 1 if text else False:
-                continue
-            found += [other for other in (passive(base), moved_clause(base)) if other]
+            parsed = Story(text).sentences if text else [sentence]
+            if len(parsed) > 1:
+                continue  # a mark of the new wording split it
+            found += [other for other in (passive(parsed[0]), moved_clause(parsed[0])) if other]
             if text:
                 found.append(text)
+                opened = _with_opener(parsed[0], draws)
+                found += [opened] if opened else []
         return [text for text in dict.fromkeys(found) if text != sentence.text]
 
     def _reworded(self, sentence: Sentence, draws: Draws) -> str | None:

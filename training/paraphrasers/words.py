@@ -13,6 +13,8 @@ def _before_object(sentence: Sentence, start: int, end: int) -> bool:
     tags = sentence.tags
     if end >= len(tags) or tags[end] not in _OBJECT:
         return False
+    if any(tag in {"VBD", "VBZ", "VBP", "MD"} for tag in tags[end : end + 4]):
+        return False  # a clause: "noticed the power had gone"
     return tags[end] != "PRP" or tags[end + 1 : end + 2] in ([], ["."], [","], ["IN"], ["CC"], ["RB"])
 
 
@@ -54,6 +56,13 @@ def _before_verb(sentence: Sentence, start: int, end: int) -> bool:
     return sentence.tags[end : end + 1] == ["VB"]
 
 
+def _no_verb_next(sentence: Sentence, start: int, end: int) -> bool:
+    """No "went to see": "have to" wants a verb, the other phrases none."""
+    return sentence.lowered[start] in {"have", "has", "had", "having"} or not _before_verb(
+        sentence, start, end
+    )
+
+
 def _own(sentence: Sentence, start: int, end: int) -> bool:
     """After an article or a possessive, and no part of a compound."""
     after = sentence.tags[end] if end < len(sentence) else "."
@@ -92,7 +101,6 @@ _VERBS: dict[str, tuple[str, Condition]] = {
     "need": ("have", _before_infinitive),
     "buy": ("purchase", _before_object),
     "find": ("discover", both(_before_object, not_following("it", "him", "her", "out"))),
-    "see": ("notice", both(_before_object, not_following("the", "him", "her"))),
     "love": ("adore", _before_object),
     "like": ("enjoy", _before_object),
     "enjoy": ("like", _before_object),
@@ -223,7 +231,7 @@ _OTHERS: dict[str, Counterpart] = {
     "usually": Counterpart("normally"),
     "however": Counterpart("nevertheless", holds=_opens),
     "almost": Counterpart("nearly"),
-    "again": Counterpart("once more"),
+    "again": Counterpart("once more", holds=lambda s, a, b: "never" not in s.lowered),
     "maybe": Counterpart("perhaps"),
     "because": Counterpart("since", holds=_before_clause),
     "while": Counterpart("as", holds=_before_clause),
@@ -305,7 +313,7 @@ def _entries() -> dict[str, Counterpart]:
             form = f"{inflect(first, tag)} {rest}"
             counterpart = f"{inflect(new_first, tag)} {new_rest}".strip()
             if form not in entries:
-                entries[form] = Counterpart(counterpart, _tags_of(first, inflect(first, tag)))
+                entries[form] = Counterpart(counterpart, _tags_of(first, inflect(first, tag)), _no_verb_next)
     for base, (new, holds) in _LONGER.items():
         new_first, _, new_rest = new.partition(" ")
         for tag in ("VBD", "VBZ"):

@@ -31,6 +31,10 @@ def substitute_synonym(story: Story, draws: Draws, material: Material) -> list[E
     return None
 
 
+_MENTIONS = 4  # in SemCor: synonyms that nobody uses read as mistakes
+_NEVER = frozenset({"ass", "hr", "sis", "nutrient", "category"})
+
+
 @lru_cache(maxsize=1 << 16)
 def is_close(word: str, new: str, tag: str) -> bool:
     """Whether two words have the same first sense, and `new` is mostly used as this part of speech.
@@ -43,7 +47,9 @@ def is_close(word: str, new: str, tag: str) -> bool:
     if base is None or new in STOP_WORDS:
         return False
     own, others = wordnet().synsets(lemma(word, tag), part), wordnet().synsets(base, part)
-    return bool(own and others) and own[0] == others[0]
+    if not own or not others or own[0] != others[0] or base in _NEVER:
+        return False
+    return any(entry.count() >= _MENTIONS for entry in own[0].lemmas() if entry.name().lower() == base)
 
 
 def fitting_synonyms(sentence: Sentence, at: int) -> list[str]:

@@ -1,0 +1,64 @@
+"""MoverScore (Zhao et al., EMNLP 2019): how far the words of one text are from those of another, moved exactly.
+
+Pure functions over embeddings; the transport problem is solved by POT's network simplex, not approximated.
+"""
+
+import numpy as np
+import ot
+
+
+def unit_rows(vectors: np.ndarray) -> np.ndarray:
+    """Rows of `vectors` (n, width) scaled to length 1; rows of zeros stay."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(lengths > 0, lengths, 1.0)
+
+
+def mover_score(
+    first: np.ndarray,
+    second: np.ndarray,
+    first_weights: np.ndarray | None = None,
+    second_weights: np.ndarray | None = None,
+) -> float:
+    """One minus the word mover's distance of two texts.
+
+    The cost of moving a word to another is the Euclidean distance of their embeddings scaled to length 1, so
+    the distance lies in 0..2 and the score in -1..1.
+
+    Args:
+        first: embeddings (n, width) of the words of one text.
+        second: embeddings (m, width) of those of the other.
+        first_weights: how much each word counts, (n,), at least 0; equal shares unless given.
+        second_weights: the same of the other text, (m,).
+
+    Returns:
+        1 for the same embeddings, less the farther the words are apart; higher is more alike. The order of
+        the two texts does not matter, nor does that of their words.
+
+    Raises:
+        ValueError: a text without words, widths that differ, or weights of another number, below 0 or all 0.
+
+    >>> x = np.eye(3)
+    >>> mover_score(x, x[::-1]), round(mover_score(x[:1], x[1:2]), 3)
+    (1.0, -0.414)
+    """
+    for name, vectors in (("first", first), ("second", second)):
+        if vectors.ndim != 2 or not len(vectors):
+            raise ValueError(f"{name}: expected embeddings (words, width), got shape {vectors.shape}")
+    if first.shape[1] != second.shape[1]:
+        raise ValueError(f"expected embeddings of one width, got {first.shape[1]} and {second.shape[1]}")
+    shares = _shares(first_weights, len(first), "first"), _shares(second_weights, len(second), "second")
+    cosines = unit_rows(first.astype(np.float64)) @ unit_rows(second.astype(np.float64)).T
+    costs = np.sqrt(np.maximum(2.0 - 2.0 * cosines, 0.0))
+    costs[costs < 1e-7] = 0.0  # equal words, up to rounding
+    return float(1.0 - ot.emd2(*shares, costs))
+
+
+def _shares(weights: np.ndarray | None, count: int, name: str) -> np.ndarray:
+    if weights is None:
+        return np.full(count, 1.0 / count)
+    if weights.shape != (count,):
+        raise ValueError(f"{name}_weights: expected {count}, got shape {weights.shape}")
+    total = float(weights.sum())
+    if (weights < 0).any() or not total > 0:
+        raise ValueError(f"{name}_weights: expected weights of at least 0, not all 0, got {weights}")
+    return weights.astype(np.float64) / total

@@ -1,0 +1,84 @@
+"""Counts of AUTOS a row, beside the paper's."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+# Stories in all, then (coherent, incoherent) of Table 6 and (human, discrimination) of Table 7.
+_ROC = 4736
+_WP = 9922
+PAPER: dict[str, dict[str, tuple[int, int]]] = {
+    "roc": {
+        "lexical_repetition": (4736, 4049),
+        "semantic_repetition": (4736, 3243),
+        "character_behavior": (1022, 266),
+        "common_sense": (1921, 448),
+        "consistency": (455, 3666),
+        "relatedness": (563, 3570),
+        "causal_relationship": (476, 410),
+        "temporal_relationship": (2376, 1799),
+        "synonym": (3777, 2395),
+        "paraphrase": (3174, 2194),
+        "punctuation": (574, 171),
+        "contraction": (1602, 1208),
+        "typo": (4755, 4763),
+    },
+    "wp": {
+        "lexical_repetition": (9922, 9022),
+        "semantic_repetition": (9922, 8381),
+        "character_behavior": (3911, 173),
+        "common_sense": (2052, 235),
+        "consistency": (2914, 6239),
+        "relatedness": (497, 851),
+        "causal_relationship": (4552, 3057),
+        "temporal_relationship": (9408, 7092),
+        "synonym": (6961, 3590),
+        "paraphrase": (7881, 2576),
+        "punctuation": (4535, 2287),
+        "contraction": (8731, 4522),
+        "typo": (15073, 15082),
+    },
+}
+STORIES = {"roc": _ROC, "wp": _WP}
+
+
+def counts(
+    discrimination: Sequence[Mapping[str, Any]], invariance: Sequence[Mapping[str, Any]]
+) -> dict[str, tuple[int, int]]:
+    """By aspect: coherent and incoherent examples, or perturbed human and perturbed incoherent stories."""
+    by_label = Counter((row["aspect"], row["label"]) for row in discrimination)
+    by_origin = Counter((row["aspect"], row["origin"]) for row in invariance if row["label"] == 0)
+    found = {name: (by_label[name, 1], by_label[name, 0]) for name, _ in by_label}
+    return found | {
+        name: (by_origin[name, "human"], by_origin[name, "discrimination"]) for name, _ in by_origin
+    }
+
+
+def table(
+    discrimination: Sequence[Mapping[str, Any]],
+    invariance: Sequence[Mapping[str, Any]],
+    stories: int,
+    config: str,
+) -> str:
+    """A Markdown table: counts, their shares of the stories, and the paper's shares; * marks a factor over two.
+
+    The paper's figures are those of `wp` for that configuration, of `roc` for all others.
+    """
+    corpus = "wp" if config == "wp" else "roc"
+    found = counts(discrimination, invariance)
+    lines = [
+        f"| aspect | coherent or human | incoherent or discrimination | shares of {stories} | paper ({corpus}) |",
+        "|---|---|---|---|---|",
+    ]
+    for name, paper in PAPER[corpus].items():
+        own = found.get(name, (0, 0))
+        shares = [count / stories for count in own]
+        papers = [count / STORIES[corpus] for count in paper]
+        marked = [
+            f"{share:.3f}" + ("*" if not 0.5 <= share / other <= 2 else "")
+            for share, other in zip(shares, papers, strict=True)
+        ]
+        lines.append(
+            f"| {name} | {own[0]} | {own[1]} | {' / '.join(marked)} | {papers[0]:.3f} / {papers[1]:.3f} |"
+        )
+    return "\n".join(lines)
