@@ -196,5 +196,10 @@ def _pingouin_icc(ratings: np.ndarray, single: str, mean: str) -> dict[str, floa
             "rating": ratings.ravel(),
         }
     )
-    table = pingouin.intraclass_corr(frame, "story", "rater", "rating").set_index("Type")["ICC"]
-    return {"single": float(table[single]), "mean": float(table[mean])}
+    # Where raters agree perfectly, pingouin divides by 0 for F ratios and limits that are not used here.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        table = pingouin.intraclass_corr(frame, "story", "rater", "rating").set_index("Type")["ICC"]
+    found = {"single": float(table[single]), "mean": float(table[mean])}
+    if not np.isfinite(list(found.values())).all():
+        raise ValueError("the variances that it compares are 0")
+    return found
