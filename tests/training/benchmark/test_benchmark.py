@@ -45,6 +45,7 @@ class Words(evaluate.Metric):
         )
 
     def compute(self, *, predictions, contexts=None, explain=False):
+        "Scores."
         Path(COUNTER).open("a").write("x")
         contexts = contexts or [""] * len(predictions)
         scores = [float(len(set((c + " " + p).split()))) for c, p in zip(contexts, predictions)]
