@@ -20,6 +20,7 @@ class MetricEntry:
     title: str
     configs: dict[str, str]
     inputs: tuple[str, ...] = ()
+    joins_context: bool = False
     outputs: dict[str, str] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     explain: bool = False

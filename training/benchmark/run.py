@@ -181,7 +181,8 @@ def _drift(
     (key,) = list(entry.rows.values())[:1]
     for corpus, config in entry.configs.items():
         for one, rows in sets:
-            result = _attempt(entry, config, one, rows, settings, skipped)
+            seen = _as_text(rows, one.corpus) if entry.joins_context and corpus != one.corpus else rows
+            result = _attempt(entry, config, one, seen, settings, skipped)
             if not result:
                 return {}
             judged = JudgedStories.from_rows(rows, (1.0, 5.0))
@@ -190,6 +191,18 @@ def _drift(
             )
             benchmark_runs.setdefault(corpus, {})[one.name] = table["rows"][entry.title]
     return dataset_drift(benchmark_runs)
+
+
+def _as_text(rows: list[dict[str, Any]], corpus: str) -> list[dict[str, Any]]:
+    """Rows without contexts, for a metric of the other corpus: in ROC the context is the story's beginning."""
+    return [
+        {
+            **row,
+            "prompt": None,
+            "story": f"{row['prompt']} {row['story']}" if corpus == "roc" else row["story"],
+        }
+        for row in rows
+    ]
 
 
 def _explanations(

@@ -180,6 +180,22 @@ def test_contexts_go_to_the_metric_only_where_the_set_has_them(tmp_path, words):
     assert score(entry, "roc", without, tmp_path)["scores"] == [4.0] * 3
 
 
+def test_a_configuration_meets_the_other_corpus_without_a_context(tmp_path, data, words):
+    mans_file(data / "mans", "wp")
+    entry, _ = words
+    both = MetricEntry(
+        "words", "Words", {"roc": "roc", "wp": "wp"}, ("contexts",), joins_context=True, module=entry.module
+    )
+    drift = run([both], [TEST_SETS["mans_roc"], TEST_SETS["mans_wp"]], settings(tmp_path, data))[
+        "dataset_drift"
+    ]
+    runs = drift["Words"]
+    # This metric joins every context, so joining it beforehand changes nothing on ROC, and leaving it out does on WP.
+    assert runs["roc"]["mans_roc"]["pearson"] == pytest.approx(runs["wp"]["mans_roc"]["pearson"])
+    assert runs["roc"]["mans_wp"]["pearson"] != pytest.approx(runs["wp"]["mans_wp"]["pearson"], abs=1e-6)
+    assert runs["roc"]["mans_roc"]["intervals"]["pearson"]
+
+
 def test_a_metric_may_fill_several_rows(tmp_path, data, words):
     entry, _ = words
     two = MetricEntry(
