@@ -171,7 +171,6 @@ _PHRASAL: dict[str, str] = {
     "find out": "learn",
     "wake up": "awake",
     "show up": "turn up",
-    "give up": "stop trying",
     "live in": "reside in",
     "arrive at": "reach",
     "ask for": "request",

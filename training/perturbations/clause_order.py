@@ -30,7 +30,8 @@ def has_clause(sentence: Sentence, start: int, end: int) -> bool:
     for at in range(start, end):
         if words[at] in _NESTING:
             return False  # the verb to come is another clause's
-        if tags[at] in _FINITE and not words[at].startswith("'t"):
+        after_pronoun = at > start and tags[at] == "VBN" and tags[at - 1] == "PRP"  # "he cooked", mistagged
+        if tags[at] in _FINITE or after_pronoun:
             return seen
         seen = seen or tags[at] in _NOMINAL
     return False
@@ -128,7 +129,7 @@ def exchanged_sentences(first: Sentence, second: Sentence, link: int) -> list[Ed
     while start < len(second) and second.words[start] == ",":
         start += 1
     ends = body_end(first), body_end(second)
-    if ends[0] < 2 or ends[1] - start < 2 or first.lowered[0] in _LEADING:
+    if ends[0] < 2 or ends[1] - start < 2 or first.lowered[0] in _LEADING | {"first", "firstly"}:
         return None
     if first.lowered[: ends[0]] == second.lowered[start : ends[1]]:
         return None

@@ -16,8 +16,15 @@ from .replacing import replace_word
 from .sentence import Sentence
 from .story import Story
 from .valency import LIGHT_VERBS, verb_fits
+from .word_set import word_set
 
 SHARE = 0.1
+_COARSE = word_set(
+    "shit fuck piss cunt bitch whore slut nigger penis vagina semen rape porn ass dick cock sex"
+)
+_INDEFINITE = word_set(
+    "everything something anything nothing everyone someone anyone nobody everybody somebody case"
+)
 
 
 def entities(story: Story, keep: int = 0) -> list[tuple[Sentence, int]]:
@@ -28,6 +35,7 @@ def entities(story: Story, keep: int = 0) -> list[tuple[Sentence, int]]:
         for at, (word, tag) in enumerate(zip(sentence.lowered, sentence.tags, strict=True))
         if tag in CONTENT_CLASSES
         and tag[0] in "NV"
+        and word not in _INDEFINITE
         and is_keyword(word, tag)
         and not story.is_name(sentence.words[at])
     ]
@@ -84,7 +92,7 @@ def makes_sense_odd(word: str, new: str, tag: str) -> bool:
     """
     part = CONTENT_CLASSES[tag]
     first, second = lemma(word, tag), lemma(new, tag)
-    if second in STOP_WORDS or new in STOP_WORDS:
+    if second in STOP_WORDS or new in STOP_WORDS or second in _COARSE:
         return False
     own, others = wordnet().synsets(first, part)[:2], wordnet().synsets(second, part)[:2]
     if not others or not any(entry.name() == second for synset in others for entry in synset.lemmas()):

@@ -117,9 +117,7 @@ def expansions(sentence: Sentence) -> list[Edit]:
                 continue  # "didn't he": "did not he" is no English
             full = _CUT.get(host)
             if full:
-                edits.append(
-                    Edit(sentence.spans[at - 1][0], end, sentence.replaced(at - 1, full).text + " not")
-                )
+                edits.append(Edit(sentence.spans[at - 1][0], end, _negated(sentence, at - 1, full)))
             else:
                 edits.append(Edit(_gap(sentence, start), end, " not"))
             continue
@@ -127,6 +125,12 @@ def expansions(sentence: Sentence) -> list[Edit]:
         if full:
             edits.append(Edit(_gap(sentence, start), end, " " + full))
     return edits
+
+
+def _negated(sentence: Sentence, at: int, full: str) -> str:
+    """ "will not", "can not" where the text is tokenised, "cannot" where it is not."""
+    host = sentence.replaced(at, full).text
+    return f"{host}not" if full == "can" and not sentence.story.tokenized else f"{host} not"
 
 
 def _gap(sentence: Sentence, start: int) -> int:

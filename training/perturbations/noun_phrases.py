@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from training.language.inflection import inflect, lemma
+
 from .pronouns import PLURAL, PRONOUNS
 from .sentence import Sentence
 from .word_set import word_set
@@ -66,6 +68,8 @@ def noun_phrase(sentence: Sentence, at: int) -> NounPhrase | None:
     while end < len(tags):
         if tags[end] == "POS" and end > at and tags[end - 1].startswith("NN"):
             determined = True
+        elif tags[end] == "VBN" and end > at and tags[end - 1].startswith("NN"):
+            break  # "the doctor treated"
         elif tags[end] not in _BEFORE_NOUN and not tags[end].startswith("NN"):
             break
         end += 1
@@ -138,13 +142,15 @@ def _verb_group(sentence: Sentence, at: int) -> tuple[int, int] | None:
         end += 1
     if main < 0 or tags[main] == "MD" or words[main] in _BE | _COPULAS:
         return None
-    if main != end - 1:
+    if main != end - 1 or tags[end - 1].startswith("RB"):
         return None  # an adverb between verb and object
     group = [word for word, tag in zip(words[at:end], tags[at:end], strict=True) if tag[0] in "VM"]
     if tags[main] == "VBN" and any(word in _BE for word in group[:-1]):
         return None  # passive
-    if tags[main] in {"VBN", "VBG", "VB"} and len(group) == 1:
+    if tags[main] in {"VBG", "VB"} and len(group) == 1:
         return None
+    if tags[main] == "VBN" and len(group) == 1 and inflect(lemma(words[main], "VBN"), "VBD") != words[main]:
+        return None  # else a past tense that the tagger took for a participle
     return end, main
 
 

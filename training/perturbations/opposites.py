@@ -6,6 +6,8 @@ consistency test is narrower: "happy" and "unhappy", not what a dog does not des
 
 from functools import lru_cache
 
+from nltk.corpus.reader.wordnet import Lemma
+
 from training.language.inflection import lemma, with_case_of
 from training.language.lexicon import CONTENT_CLASSES, STOP_WORDS, surface_forms, wordnet
 
@@ -35,8 +37,15 @@ def _opposites(word: str, tag: str) -> tuple[str, ...]:
         for entry in synset.lemmas()
         if entry.name().lower() == base
         for opposite in entry.antonyms()
+        if _in_use(opposite)
     }
     return surface_forms(found - STOP_WORDS, word, base, tag)
+
+
+def _in_use(entry: Lemma) -> bool:
+    """Whether SemCor or common sense has the word: "unhappy", not "unangry"."""
+    name = entry.name().lower()
+    return entry.count() > 0 or not name.startswith(_PREFIXES)
 
 
 def opposites(word: str, tag: str) -> tuple[str, ...]:

@@ -1,8 +1,10 @@
 """Relatedness: words and sentences that have nothing to do with the story."""
 
+from functools import lru_cache
 from itertools import combinations
 
 from training.language.inflection import inflect, lemma
+from training.language.lexicon import CONTENT_CLASSES, wordnet
 from training.negatives.draws import Draws
 
 from .aspect import DISCRIMINATION, Aspect
@@ -67,12 +69,18 @@ def random_word(sentence: Sentence, at: int, corpus: Corpus, draws: Draws) -> st
         if new is None:
             return None
         base = lemma(new, tag)
-        if base == lemma(word, tag) or new in sentence.lowered or inflect(base, tag) != new:
+        if base == lemma(word, tag) or new in sentence.lowered or not _is_form(new, base, tag):
             continue  # the last: a word tagged wrongly in the corpus
         if tag.startswith("V") and (base in LIGHT_VERBS or not verb_fits(sentence, at, base)):
             continue
         return new
     return None
+
+
+@lru_cache(maxsize=1 << 15)
+def _is_form(word: str, base: str, tag: str) -> bool:
+    """Whether `word` is the form of a lemma that WordNet knows for `tag`; a word tagged wrongly is not."""
+    return inflect(base, tag) == word and wordnet().morphy(base, CONTENT_CLASSES[tag]) == base
 
 
 def substitute_sentence(story: Story, draws: Draws, material: Material) -> list[Edit] | None:

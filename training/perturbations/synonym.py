@@ -14,6 +14,7 @@ from .replacing import replace_word
 from .sentence import Sentence
 from .story import Story
 from .valency import LIGHT_VERBS, verb_fits
+from .word_set import word_set
 
 
 def substitute_synonym(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
@@ -32,7 +33,13 @@ def substitute_synonym(story: Story, draws: Draws, material: Material) -> list[E
 
 
 _MENTIONS = 4  # in SemCor: synonyms that nobody uses read as mistakes
-_NEVER = frozenset({"ass", "hr", "sis", "nutrient", "category"})
+# Words whose first sense is not the one that stories mean.
+_NEVER = word_set(
+    """
+    ass hr sis min job occupation presently mamma pound lb year yr kind challenge curious shot case
+    adult floor food class help career total important group furious plant quit
+    """
+)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -44,19 +51,32 @@ def is_close(word: str, new: str, tag: str) -> bool:
     """
     part = CONTENT_CLASSES[tag]
     base = known_lemma(new, tag)
+    first = lemma(word, tag)
     if base is None or new in STOP_WORDS:
         return False
-    own, others = wordnet().synsets(lemma(word, tag), part), wordnet().synsets(base, part)
-    if not own or not others or own[0] != others[0] or base in _NEVER:
+    own, others = wordnet().synsets(first, part), wordnet().synsets(base, part)
+    if not own or not others or own[0] != others[0] or {base, first} & _NEVER:
         return False
-    return any(entry.count() >= _MENTIONS for entry in own[0].lemmas() if entry.name().lower() == base)
+    return _share_of_first_sense(first, part) >= 0.5 and _share_of_first_sense(base, part) >= 0.5
+
+
+@lru_cache(maxsize=1 << 15)
+def _share_of_first_sense(base: str, part: str) -> float:
+    """How many of a lemma's mentions in SemCor have its first sense; 0 for a lemma that is hardly mentioned."""
+    counts = [
+        entry.count()
+        for synset in wordnet().synsets(base, part)
+        for entry in synset.lemmas()
+        if entry.name().lower() == base
+    ]
+    return counts[0] / sum(counts) if counts and counts[0] >= _MENTIONS else 0.0
 
 
 def fitting_synonyms(sentence: Sentence, at: int) -> list[str]:
     """Synonyms of the word at `at` that its sentence can hold."""
     word, tag = sentence.lowered[at], sentence.tags[at]
     base = lemma(word, tag)
-    if base in LIGHT_VERBS or not replaceable(sentence, at):
+    if base in LIGHT_VERBS or not replaceable(sentence, at) or (tag == "NN" and word.endswith("ing")):
         return []
     found = [new for new in synonyms(word, tag) if is_close(word, new, tag)]
     if tag.startswith("V"):

@@ -28,7 +28,8 @@ def conjunction_size(sentence: Sentence, at: int) -> int:
     words = sentence.lowered
     word = words[at]
     if word in _CONJUNCTIONS:
-        return 1 if words[at - 1 : at] != ["even"] else 0
+        idiom = words[at + 2 : at + 3] == ["knew"]  # "before he knew it"
+        return 0 if idiom or words[at - 1 : at] == ["even"] else 1
     if word == "as" and words[at : at + 3] == ["as", "soon", "as"]:
         return 3
     if word == "and" and words[at + 1 : at + 2] == ["then"]:

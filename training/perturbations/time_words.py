@@ -62,6 +62,8 @@ def _no_passing(sentence: Sentence, start: int, end: int) -> bool:
     before = sentence.lowered[start - 1] if start else ""
     if end >= len(sentence) or not sentence.words[end][:1].isalnum() or sentence.lowered[end] == "all":
         return False
+    if sentence.lowered[end + 1 : end + 2] == ["knew"] or "named" in sentence.lowered[:start]:
+        return False  # "before he knew it"
     return before not in _NOT_BEFORE_CONJUNCTION and not _is_duration(sentence, end)
 
 

@@ -19,7 +19,7 @@ _SUBJECTS = frozenset({"i", "he", "she", "we", "they"})
 LIGHT_VERBS = word_set(
     """
     be have do get go come take make let keep put give set turn become seem try use need want start
-    begin stop happen run hold bring look feel say tell ask
+    begin stop happen run hold bring help look feel say tell ask
     """
 )
 

@@ -1,0 +1,155 @@
+"""AUTOS: the rows, the files, interrupted builds, bad lines, the mini configuration in the repository."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import datasets
+import pyarrow.parquet as pq
+import pytest
+
+from training.corpora import autos
+from training.corpora.autos_counts import PAPER, counts, table
+from training.corpora.story_rows import BadLinesError, StoryRow, read_rows
+from training.language import resources
+from training.paraphrasers import RuleParaphraser
+from training.perturbations import ASPECTS, Corpus, parse
+
+ROOT = Path(__file__).parents[3]
+MINI = ROOT / "datasets" / "stories" / "mini.jsonl"
+
+
+def all_alike(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    return [0.3] * len(pairs)
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[StoryRow]:
+    for name in ("wordnet", "conceptnet"):
+        if resources.find(name) is None:
+            pytest.skip(f"{name} has not been fetched: run `{resources.COMMANDS[name]}`")
+    return read_rows(MINI, limit=12)[0]
+
+
+@pytest.fixture(scope="module")
+def builder(rows: list[StoryRow]) -> autos.AutosBuilder:
+    corpus = Corpus(parse([row["story"] for row in rows]))
+    return autos.AutosBuilder(corpus, RuleParaphraser(), all_alike, seed=1)
+
+
+def test_rows_have_the_layout_and_originals(
+    rows: list[StoryRow], builder: autos.AutosBuilder, tmp_path: Path
+) -> None:
+    tables = autos.build(rows, builder, tmp_path / "roc", progress=False)
+    assert {path.name for path in (tmp_path / "roc").iterdir()} == {
+        "discrimination.parquet",
+        "invariance.parquet",
+    }
+    stories = {row["story_id"]: row["story"] for row in rows}
+    for split, content in tables.items():
+        assert pq.read_table(tmp_path / "roc" / f"{split}.parquet", schema=autos.SCHEMA).equals(content)
+        found = content.to_pylist()
+        keys = [(row["story_id"], row["aspect"], row["origin"]) for row in found]
+        assert len(keys) == len(set(keys))
+        assert {ASPECTS[row["aspect"]].kind for row in found} == {split}
+        for row in found:
+            assert (row["label"] == 0) == (row["perturbed_from"] is not None)
+            assert row["story"].startswith(row["context"])
+            if row["label"] == 1 and row["origin"] == "human":
+                assert row["story"] == stories[row["story_id"]]
+    same = tables["invariance"].to_pylist()
+    originals = {(row["story_id"], row["aspect"]) for row in same if row["label"] == 1}
+    assert all((row["perturbed_from"], row["aspect"]) in originals for row in same if row["label"] == 0)
+    assert {row["origin"] for row in same} == {"human", "discrimination"}
+
+
+def test_an_interrupted_build_goes_on_and_ends_in_the_same_rows(
+    rows: list[StoryRow], builder: autos.AutosBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(autos, "CHUNK", 5)
+    whole = autos.build(rows, builder, tmp_path / "whole", progress=False)
+    calls = []
+    original = autos.AutosBuilder.invariance
+
+    def interrupted(self: autos.AutosBuilder, part: Sequence[StoryRow], origin: str) -> list[autos.Row]:
+        calls.append(origin)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return original(self, part, origin)
+
+    monkeypatch.setattr(autos.AutosBuilder, "invariance", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        autos.build(rows, builder, tmp_path / "broken", progress=False)
+    assert not list((tmp_path / "broken").glob("*.parquet"))
+    assert not list((tmp_path / "broken").rglob("*.tmp"))
+    made: list[int] = []
+    monkeypatch.setattr(autos.AutosBuilder, "invariance", original)
+    first = autos.AutosBuilder.discrimination
+
+    def counted(self: autos.AutosBuilder, part: Sequence[StoryRow]) -> list[autos.Row]:
+        made.append(len(part))
+        return first(self, part)
+
+    monkeypatch.setattr(autos.AutosBuilder, "discrimination", counted)
+    again = autos.build(rows, builder, tmp_path / "broken", progress=False)
+    assert not made  # the first stage was done already
+    assert all(again[split].equals(whole[split]) for split in autos.SPLITS)
+
+
+def test_the_grammar_filter_spares_typos(rows: list[StoryRow], builder: autos.AutosBuilder) -> None:
+    strict = autos.AutosBuilder(
+        builder.corpus, builder.paraphraser, builder.similarity, 1, lambda s: [0.4] * len(s)
+    )
+    assert all(row["label"] == 1 for row in strict.discrimination(rows[:3]))
+    assert {row["aspect"] for row in strict.invariance(rows[:3], "human") if row["label"] == 0} == {"typo"}
+
+
+def test_counts_stand_beside_the_papers() -> None:
+    rows = [
+        {"aspect": "typo", "label": 0, "origin": "human"},
+        {"aspect": "typo", "label": 1, "origin": "human"},
+    ]
+    assert counts([], rows) == {"typo": (1, 0)}
+    lines = table([], rows, 1, "roc").splitlines()
+    assert len(lines) == 2 + len(PAPER["roc"]) == 2 + len(ASPECTS)
+    assert lines[-1] == "| typo | 1 | 0 | 1.000 / 0.000* | 1.004 / 1.006 |"
+
+
+def test_bad_lines_are_told_by_number(tmp_path: Path) -> None:
+    lines = [
+        json.dumps({"story_id": "a", "story": "He ran. He fell."}),
+        "{not json",
+        json.dumps({"text": "He ran. He fell."}),
+        json.dumps({"story": "   "}),
+        json.dumps({"story": "Only one sentence."}),
+        json.dumps({"story_id": "a", "story": "Again. The same id."}),
+        json.dumps({"story": "Nora sang. She won.", "context": "A contest."}),
+    ]
+    path = tmp_path / "stories.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(
+        BadLinesError, match=r"5 bad lines:(.|\n)*line 2: expected a JSON object(.|\n)*line 5"
+    ):
+        read_rows(path)
+    rows, bad = read_rows(path, skip_bad=True)
+    assert [(row["story_id"], row["context"], row["keep"]) for row in rows] == [
+        ("a", "He ran.", 1),
+        ("000007", "A contest.", 0),
+    ]
+    assert [message.split(": ")[0].rpartition(" ")[2] for message in bad] == ["2", "3", "4", "5", "6"]
+
+
+def test_a_file_without_a_story_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "stories.txt"
+    path.write_text("", encoding="utf-8")
+    with pytest.raises(ValueError, match="at least one story"):
+        read_rows(path)
+
+
+def test_mini_loads_by_name() -> None:
+    mini = datasets.load_dataset(str(ROOT / "datasets" / "autos"), "mini")
+    assert set(mini) == {"discrimination", "invariance"}
+    assert mini["discrimination"].column_names == autos.SCHEMA.names
+    assert set(mini["discrimination"]["aspect"]) | set(mini["invariance"]["aspect"]) == set(ASPECTS)
+    originals = {row["story_id"] for row in mini["discrimination"] if row["label"] == 1}
+    assert {row["perturbed_from"] for row in mini["discrimination"] if row["label"] == 0} <= originals

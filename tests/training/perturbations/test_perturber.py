@@ -1,0 +1,74 @@
+"""The entry point: names, needs, rows of a dataset, bad input."""
+
+import datasets
+import pytest
+
+from training.language import resources
+from training.perturbations import ASPECTS, Material, Perturber, perturb
+
+ROWS = {
+    "story_id": ["a", "b", "c"],
+    "story": ["Ben fed the hens. They were happy.", "it rained . we stayed home .", "Nora sang. She won."],
+}
+
+
+def test_map_gives_the_same_rows_by_one_process_and_by_two() -> None:
+    stories = datasets.Dataset.from_dict(ROWS)
+    one = stories.map(perturb("typo", seed=1))
+    two = stories.map(perturb("typo", seed=1), num_proc=2)
+    assert one.to_dict() == two.to_dict()
+    assert one.column_names == ["story_id", "story", "perturbed", "aspect", "technique", "changed_spans"]
+    assert all(row["perturbed"] != row["story"] for row in one)
+
+
+def test_a_row_that_does_not_qualify_has_no_story() -> None:
+    row = perturb("contraction")({"story_id": "1", "story": "He ran. She sang."})
+    assert row == {"perturbed": None, "aspect": "contraction", "technique": None, "changed_spans": []}
+
+
+def test_without_an_id_the_text_decides() -> None:
+    row = {"story": "Ben fed the hens. They were happy."}
+    assert perturb("typo")(row) == perturb("typo")(dict(row))
+
+
+def test_an_unknown_aspect_lists_the_known_ones() -> None:
+    with pytest.raises(ValueError, match=r"'spelling'.*lexical_repetition.*typo"):
+        perturb("spelling")
+
+
+def test_an_unknown_technique_lists_the_known_ones() -> None:
+    with pytest.raises(ValueError, match=r"'shout'.*swap, repeat, delete"):
+        perturb("typo", techniques=["shout"])
+
+
+@pytest.mark.parametrize("aspect", ["relatedness", "paraphrase", "semantic_repetition"])
+def test_missing_material_is_named(aspect: str) -> None:
+    with pytest.raises(ValueError, match=f"{aspect}: expected a"):
+        perturb(aspect, material=Material())
+
+
+def test_a_missing_resource_names_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resources, "find", lambda name: None)
+    with pytest.raises(resources.MissingResourceError, match=r"make resources"):
+        perturb("synonym")
+
+
+@pytest.mark.parametrize("row", [{}, {"story": None}, {"story": "  "}, {"story": 3}])
+def test_rows_without_a_story_are_refused(row: dict) -> None:
+    with pytest.raises(ValueError, match="expected a text in 'story'"):
+        perturb("typo")(row)
+
+
+def test_bad_settings_are_refused() -> None:
+    with pytest.raises(ValueError, match="seed of 0 or more"):
+        perturb("typo", seed=-1)
+    with pytest.raises(ValueError, match="at least one technique"):
+        perturb("typo", techniques=[])
+    with pytest.raises(ValueError, match="keep"):
+        Material(keep=-1)
+
+
+def test_every_aspect_is_registered_under_its_name() -> None:
+    assert all(name == aspect.name for name, aspect in ASPECTS.items())
+    assert len(ASPECTS) == 13
+    assert isinstance(perturb("typo"), Perturber)

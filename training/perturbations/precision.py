@@ -1,0 +1,87 @@
+"""Samples to read: `python -m training.perturbations.precision --stories FILE --technique NAME --seed 11`.
+
+Prints perturbed stories drawn by seed, changes marked as `[old => new]`, for a reader to judge against "does
+what its name says, grammatical, story otherwise unchanged". `PRECISION.md` holds what such a reading gave.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from training.corpora.stories import read_stories
+from training.negatives.draws import Draws
+
+from .corpus import Corpus
+from .material import Material
+from .perturbed import Perturbed
+from .perturber import Perturber
+from .registry import ASPECTS
+from .story import parse
+
+CONTEXT = 35
+
+
+def marked(original: str, perturbed: Perturbed) -> str:
+    """The changed places of a story with some text around.
+
+    >>> from .edits import Span
+    >>> marked("He ran.", Perturbed("He sat.", "synonym", "x", (Span(3, 6, 3, 6),)))
+    '…He [ran => sat].…'
+    """
+    parts = []
+    for span in perturbed.spans:
+        before = original[max(0, span.original_start - CONTEXT) : span.original_start]
+        after = original[span.original_end : span.original_end + CONTEXT]
+        old, new = original[span.original_start : span.original_end], perturbed.story[span.start : span.end]
+        parts.append(f"…{before}[{old} => {new}]{after}…")
+    return " || ".join(parts).replace("\n", " ")
+
+
+def samples(
+    texts: Sequence[str], aspect: str, technique: str, seed: int, count: int, material: Material
+) -> Iterator[str]:
+    """Marked outputs of one technique for `count` stories drawn by seed; see `marked`."""
+    order = Draws(np.random.default_rng(seed)).shuffled(range(len(texts)))
+    perturber = Perturber(aspect, seed, (technique,), material)
+    made = 0
+    for at in order:
+        result = perturber.perturb(texts[at], str(at))
+        if result is not None:
+            yield marked(texts[at], result)
+            made += 1
+        if made == count:
+            return
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Command line; see the module's description. Returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m training.perturbations.precision", description=__doc__)
+    parser.add_argument("--stories", type=Path, required=True)
+    parser.add_argument("--technique", nargs="+", help="all unless given")
+    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--count", type=int, default=25)
+    options = parser.parse_args(arguments)
+
+    from training.paraphrasers import RuleParaphraser
+
+    from .similarity import MoverSimilarity
+
+    texts = list(read_stories(options.stories))
+    material = Material(1, Corpus(parse(texts[:500])), RuleParaphraser(), MoverSimilarity())
+    for name, aspect in ASPECTS.items():
+        for technique in aspect.techniques:
+            if options.technique and technique not in options.technique:
+                continue
+            print(f"## {name}: {technique}")
+            for number, line in enumerate(
+                samples(texts, name, technique, options.seed, options.count, material), 1
+            ):
+                print(number, line)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
