@@ -55,7 +55,7 @@ def beats_trivial(
     found: dict[str, dict[str, Any]] = {}
     for coefficient in COEFFICIENTS if draws else ():
         values = {name: rows[name][coefficient] for name in draws}
-        best = max(values, key=lambda name, of=values: abs(of[name]))
+        best = max((abs(value), name) for name, value in values.items())[1]
         test = paired_bootstrap(metric_draws[coefficient], np.sign(values[best]) * draws[best][coefficient])
         found[coefficient] = {
             "trivial": best,

@@ -77,7 +77,8 @@ def explanation_tables(
 
 
 def _spearman(measures: dict[str, np.ndarray], judgments: np.ndarray) -> dict[str, Any]:
-    values, p_values = {}, {}
+    values: dict[str, float | None] = {}
+    p_values: dict[str, float | None] = {}
     for name, measure in measures.items():
         if why_undefined(measure, judgments):
             values[name] = p_values[name] = None

@@ -59,7 +59,8 @@ def _summary(results: Mapping[str, Any]) -> str:
         if row["kind"] == "ours"
     )
     for title in titles:
-        beaten, not_beaten = [], []
+        beaten: list[str] = []
+        not_beaten: list[str] = []
         for found in results["judged"].values():
             row = found["rows"].get(title)
             if row is None or "undefined" in row:

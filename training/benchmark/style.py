@@ -12,8 +12,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 KIND_COLOURS = {"ours": "#0072B2", "released": "#555555", "trivial": "#D55E00"}
 
 
-def style() -> dict[str, Any]:
-    """Settings for `matplotlib.rc_context`."""
+def style() -> Any:
+    """Settings for `matplotlib.rc_context`, whose own type lists every key there is."""
     return {
         "font.size": 9,
         "axes.titlesize": 9.5,

@@ -48,7 +48,8 @@ class Words(evaluate.Metric):
         "Scores."
         Path(COUNTER).open("a").write("x")
         contexts = contexts or [""] * len(predictions)
-        scores = [float(len(set((c + " " + p).split()))) for c, p in zip(contexts, predictions)]
+        texts = [(c + " " + p).split() for c, p in zip(contexts, predictions)]
+        scores = [len(set(text)) + sum(float(w) / 9 for w in text if w.isdigit()) for text in texts]
         result = {"score": 0.0, "scores": scores, "halves": [s / 2 for s in scores]}
         if explain:
             result["explanations"] = [
@@ -175,7 +176,7 @@ def test_checksums_see_what_a_metric_sees(words):
 def test_contexts_go_to_the_metric_only_where_the_set_has_them(tmp_path, words):
     entry, _ = words
     with_prompt = [{"story": "a b .", "prompt": f"c{k} d ."} for k in range(3)]
-    without = [{"story": f"a b {k} ."} for k in range(3)]
+    without = [{"story": f"a b x{k} ."} for k in range(3)]
     assert score(entry, "roc", with_prompt, tmp_path)["scores"] == [5.0] * 3
     assert score(entry, "roc", without, tmp_path)["scores"] == [4.0] * 3
 
@@ -190,7 +191,7 @@ def test_a_configuration_meets_the_other_corpus_without_a_context(tmp_path, data
         "dataset_drift"
     ]
     runs = drift["Words"]
-    # This metric joins every context, so joining it beforehand changes nothing on ROC, and leaving it out does on WP.
+    # This metric joins every context: joining it beforehand changes nothing on ROC, leaving it out on WP does.
     assert runs["roc"]["mans_roc"]["pearson"] == pytest.approx(runs["wp"]["mans_roc"]["pearson"])
     assert runs["roc"]["mans_wp"]["pearson"] != pytest.approx(runs["wp"]["mans_wp"]["pearson"], abs=1e-6)
     assert runs["roc"]["mans_roc"]["intervals"]["pearson"]
