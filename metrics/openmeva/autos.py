@@ -17,8 +17,9 @@ MAX_DRAWS = 1000
 
 
 def check_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The rows, with what the tests rely on checked: `story_id`, `story`, `aspect`, `label`,
-    `perturbed_from`.
+    """The rows, checked for what the tests rely on.
+
+    That is `story_id`, `story`, `aspect`, `label`, and `perturbed_from` for perturbed stories.
 
     Raises:
         ValueError: no rows, a column missing, a label other than 0 or 1, a row given twice (same id and
@@ -42,11 +43,11 @@ def check_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
                 f"references: story_id {key[0]!r} ({key[1]}) stands in rows {seen[key]} and {number}"
             )
         seen[key] = number
+    originals = {row["story_id"] for row in rows if row["label"] == 1}
     for number, row in enumerate(rows):
-        if row["label"] == 0 and (row.get("perturbed_from"), row["aspect"]) not in seen:
+        if row["label"] == 0 and row.get("perturbed_from") not in originals:
             raise ValueError(
-                f"references, row {number}: no original {row.get('perturbed_from')!r} among the rows "
-                f"of aspect {row['aspect']!r}"
+                f"references, row {number}: no original {row.get('perturbed_from')!r} (label 1) among the rows"
             )
     return rows
 
@@ -67,6 +68,8 @@ def aspect_tables(
         `average` (mean Pearson over the cells, of its absolute value too); `p_values` (corrected).
     """
     draws = min(draws, MAX_DRAWS)
+    # A perturbed story may be compared with its original even where the aspect does not select that original.
+    originals = {row["story_id"]: score for row, score in zip(rows, metric, strict=True) if row["label"] == 1}
     cells: dict[str, dict[str, Any]] = {}
     p_values: dict[str, float] = {}
     groups: dict[tuple[str, str], list[int]] = {}
@@ -74,12 +77,14 @@ def aspect_tables(
         groups.setdefault((row["aspect"], row.get("origin") or "human"), []).append(number)
     for (aspect, origin), places in groups.items():
         chosen = [rows[place] for place in places]
-        cell = _cell(metric[places], chosen, draws, rng)
+        cell = _cell(metric[places], chosen, originals, draws, rng)
         techniques = sorted({row.get("technique") or "" for row in chosen if row["label"] == 0} - {""})
         cell["techniques"] = {}
         for name in techniques:
             keep = [k for k, row in enumerate(chosen) if row["label"] == 1 or row.get("technique") == name]
-            cell["techniques"][name] = _cell(metric[places][keep], [chosen[place] for place in keep], 0, rng)
+            cell["techniques"][name] = _cell(
+                metric[places][keep], [chosen[k] for k in keep], originals, 0, rng
+            )
         cells.setdefault(aspect, {})[origin] = cell
         if "undefined" not in cell:
             p_values[f"{aspect} / {origin}"] = cell["p_values"]["pearson"]
@@ -108,7 +113,11 @@ def auc(originals: np.ndarray, perturbed: np.ndarray) -> float:
 
 
 def _cell(
-    metric: np.ndarray, rows: Sequence[Mapping[str, Any]], draws: int, rng: np.random.Generator
+    metric: np.ndarray,
+    rows: Sequence[Mapping[str, Any]],
+    originals: Mapping[str, float],
+    draws: int,
+    rng: np.random.Generator,
 ) -> dict[str, Any]:
     labels = np.array([float(row["label"]) for row in rows])
     cell: dict[str, Any] = correlate_part(metric, labels)
@@ -116,13 +125,12 @@ def _cell(
     if not cell["originals"] or not cell["perturbed"]:
         return cell
     cell["auc"] = auc(metric[labels == 1], metric[labels == 0])
-    original = {row["story_id"]: score for row, score in zip(rows, metric, strict=True) if row["label"] == 1}
     pairs = [
-        (original[row["perturbed_from"]], score)
+        (originals[row["perturbed_from"]], score)
         for row, score in zip(rows, metric, strict=True)
-        if row["label"] == 0 and row["perturbed_from"] in original
+        if row["label"] == 0
     ]
-    cell["pair_wins"] = float(np.mean([(a > b) + (a == b) / 2 for a, b in pairs])) if pairs else None
+    cell["pair_wins"] = float(np.mean([(a > b) + (a == b) / 2 for a, b in pairs]))
     if draws and "undefined" not in cell:
         families = [row["story_id"] if row["label"] == 1 else row["perturbed_from"] for row in rows]
         bootstrap = PromptBootstrap(labels, np.array(families), draws, rng)
@@ -139,7 +147,8 @@ def overall(
     Raises:
         ValueError: the correlation is undefined (no original, or no perturbed story).
     """
-    cell = _cell(metric, rows, min(draws, MAX_DRAWS), rng)
+    originals = {row["story_id"]: score for row, score in zip(rows, metric, strict=True) if row["label"] == 1}
+    cell = _cell(metric, rows, originals, min(draws, MAX_DRAWS), rng)
     if "undefined" in cell:
         raise ValueError(f"correlation undefined: {cell['undefined']}")
     return {key: cell[key] for key in (*COEFFICIENTS, "p_values", "intervals", "n", "auc")}

@@ -97,7 +97,9 @@ def _all_scores(
         if config is None:
             skipped[f"{entry.name} on {one.name}"] = f"no configuration for {one.corpus}"
             continue
-        result = _attempt(entry, config, one, rows, settings, skipped)
+        # In AUTOS a ROC story is whole, its first sentence included.
+        seen = rows if one.judged or not entry.joins_context else [{**row, "context": None} for row in rows]
+        result = _attempt(entry, config, one, seen, settings, skipped)
         for title, key in entry.rows.items() if result else ():
             found[title] = {"scores": result[key], "signature": result["signature"], "metric": entry.name}
     return found

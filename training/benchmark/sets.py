@@ -72,12 +72,10 @@ def _plot_guided(data: Path | None) -> Rows:
 
 def _autos(subset: str, split: str) -> Callable[[Path | None], Rows]:
     def read(data: Path | None) -> Rows:
-        found = sorted((ROOT / "datasets" / "autos").glob(f"**/*{subset}*{split}*.parquet")) or sorted(
-            (ROOT / "datasets" / "autos" / subset).glob(f"*{split}*.parquet")
-        )
-        if not found:
-            raise ValueError(f"datasets/autos: expected a Parquet file of '{subset}', split '{split}'")
-        return [row for path in found for row in _parquet(path)]
+        path = ROOT / "datasets" / "autos" / subset / f"{split}.parquet"
+        if not path.exists():
+            raise ValueError(f"expected {path.relative_to(ROOT)}")
+        return _parquet(path)
 
     return read
 

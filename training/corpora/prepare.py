@@ -114,7 +114,8 @@ def main(arguments: list[str] | None = None) -> None:
     if given.corpus == "roc":
         rows = list(read_rocstories(given.source[0]))
     else:
-        rows = list(read_writing_prompts(*given.source, max_words=given.max_words))
+        source, target = given.source
+        rows = list(read_writing_prompts(source, target, given.max_words))
     normalizer = Normalizer.load(given.names) if given.names else None
     for name, counts in prepare(rows, given.out, np.random.default_rng(given.seed), normalizer).items():
         print(name, ", ".join(f"{key} {value:g}" for key, value in counts.items()))
