@@ -8,7 +8,12 @@ from tqdm.auto import tqdm
 
 from .encoder import find_checkpoint
 from .encoder import load_checkpoint
+from .inference import Normalizer
+from .mover_score import mover_score
 from .scoring import MoverScorer
+
+# evaluate copies only the siblings that this file imports itself
+__all__ = ["EmbeddingSimilarity", "Normalizer", "mover_score"]
 
 __version__ = "0.1.0"
 

@@ -53,7 +53,7 @@ VERSION = "1"  # of what the parts of a build hold
 
 Row = dict[str, Any]
 Grammar = Callable[[Sequence[str]], list[float]]
-"""Scores stories for grammaticality, 0..1, higher is better."""
+"""Scores sentences for grammaticality, 0..1, higher is better."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class AutosBuilder:
         paraphraser: source of paraphrases.
         similarity: MoverScore.
         seed: any non-negative integer.
-        grammar: the filter of appendix B.2; perturbed stories below .5 are left out, typos aside. None for no
-            filter.
+        grammar: the filter of appendix B.2: a perturbed story is left out where a sentence that its original
+            lacks scores below .5, typos aside. None for no filter.
     """
 
     corpus: Corpus
@@ -133,9 +133,21 @@ class AutosBuilder:
                     }
                 )
         if self.grammar is not None and aspect != "typo" and found:
-            scores = self.grammar([row["story"] for row in found])
-            found = [row for row, score in zip(found, scores, strict=True) if score >= 0.5]
+            originals = {row["story_id"]: story for row, story in zip(rows, stories, strict=True)}
+            return self._grammatical(found, originals)
         return found
+
+    def _grammatical(self, found: list[Row], originals: dict[str, Story]) -> list[Row]:
+        grammar = self.grammar
+        if grammar is None:
+            return found
+        new: list[list[str]] = []
+        for row in found:
+            before = {sentence.text for sentence in originals[row["perturbed_from"]].sentences}
+            new.append([s.text for s in Story(row["story"]).sentences if s.text not in before])
+        scores = iter(grammar([text for texts in new for text in texts]))
+        lowest = [min((next(scores) for _ in texts), default=1.0) for texts in new]
+        return [row for row, score in zip(found, lowest, strict=True) if score >= 0.5]
 
     def _parsed(self, texts: Sequence[str]) -> list[Story]:
         stories = [Story(text) for text in texts]

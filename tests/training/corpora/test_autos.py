@@ -100,7 +100,8 @@ def test_the_grammar_filter_spares_typos(rows: list[StoryRow], builder: autos.Au
     strict = autos.AutosBuilder(
         builder.corpus, builder.paraphraser, builder.similarity, 1, lambda s: [0.4] * len(s)
     )
-    assert all(row["label"] == 1 for row in strict.discrimination(rows[:3]))
+    left = {row["technique"] for row in strict.discrimination(rows[:6]) if row["label"] == 0}
+    assert left <= {"sentence_repetition"}  # which has no new sentence
     assert {row["aspect"] for row in strict.invariance(rows[:3], "human") if row["label"] == 0} == {"typo"}
 
 

@@ -1,0 +1,103 @@
+"""The classifier of grammaticality: mechanics on a tiny encoder."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import BertConfig, BertModel
+
+from training.grammar import (
+    FILES,
+    GrammarScorer,
+    Pieces,
+    Settings,
+    fit,
+    matthews,
+    new_model,
+    read_cola,
+    train,
+)
+
+WORDS = "the cat dog sleeps sleep sleeping sees a red bird bird's . ran home he she".split()
+GOOD = ["The cat sleeps.", "He ran home.", "A dog sees the bird.", "She sees a red bird."]
+BAD = ["Cat the sleeps.", "He home ran.", "A dog the bird sees.", "Red she a bird sees."]
+
+
+@pytest.fixture
+def encoder(tmp_path: Path) -> Path:
+    """A random encoder of two layers and a vocabulary of words."""
+    folder = tmp_path / "encoder"
+    folder.mkdir()
+    vocabulary = {word: number for number, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *WORDS])}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    config = BertConfig(
+        vocab_size=len(vocabulary), hidden_size=32, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=64, max_position_embeddings=128, attention_probs_dropout_prob=0.0, hidden_dropout_prob=0.0,
+    )  # fmt: skip
+    config.save_pretrained(folder)
+    torch.manual_seed(0)
+    model = BertModel(config, add_pooling_layer=False)
+    save_file(
+        {f"bert.{name}": tensor for name, tensor in model.state_dict().items()}, folder / "model.safetensors"
+    )
+    return folder
+
+
+def write_cola(folder: Path) -> Path:
+    folder.mkdir()
+    rows = [f"x\t1\t\t{text}" for text in GOOD] + [f"x\t0\t*\t{text}" for text in BAD]
+    for file in FILES.values():
+        (folder / file).write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return folder
+
+
+def test_a_tiny_model_learns_a_tiny_set_and_is_read_back(encoder: Path, tmp_path: Path) -> None:
+    folder = write_cola(tmp_path / "cola")
+    settings = Settings(epochs=80, batch=4, learning_rate=5e-3, rank=8, alpha=16, dropout=0.0)
+    manifest = train(folder, tmp_path / "out", settings, encoder)
+    assert manifest["losses"][-1] < manifest["losses"][0] / 3
+    assert manifest["results"]["in_domain"] == pytest.approx({"mcc": 1.0, "accuracy": 1.0, "sentences": 8})
+    assert "| in domain | 1.000 | 1.000 |" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert (
+        json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))["data"].keys()
+        == FILES.keys()
+    )
+    scorer = GrammarScorer.load(tmp_path / "out")
+    assert min(scorer(GOOD)) > 0.5 > max(scorer(BAD))
+    assert scorer(GOOD, batch_size=1) == pytest.approx(scorer(GOOD, batch_size=4), abs=1e-5)
+    assert scorer(["", GOOD[0]])[0] == 0.0
+
+
+def test_training_is_the_same_for_the_same_seed(encoder: Path) -> None:
+    settings = Settings(epochs=2, batch=4)
+    losses = []
+    for _ in range(2):
+        model = new_model(encoder, settings)
+        pieces = Pieces(Tokenizer.from_file(str(encoder / "tokenizer.json")))
+        losses.append(fit(model, pieces, GOOD + BAD, [1] * 4 + [0] * 4, settings))
+    assert losses[0] == losses[1]
+
+
+def test_bad_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no such file"):
+        read_cola(tmp_path / "none.tsv")
+    path = tmp_path / "bad.tsv"
+    path.write_text("x\t1\t\tFine.\nx\tyes\t\tBroken.\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="line 2"):
+        read_cola(path)
+    with pytest.raises(ValueError, match=r"python -m training\.grammar"):
+        GrammarScorer.load(tmp_path)
+
+
+def test_matthews_correlation() -> None:
+    assert matthews([1, 0, 1, 0], [1, 0, 1, 0]) == pytest.approx(1.0)
+    assert matthews([1, 0, 1, 0], [0, 1, 0, 1]) == pytest.approx(-1.0)
+    assert matthews([1, 0], [1, 1]) == 0.0
+    # tp 3, tn 2, fp 1, fn 1
+    expected = (3 * 2 - 1 * 1) / ((3 + 1) * (3 + 1) * (2 + 1) * (2 + 1)) ** 0.5
+    assert matthews([1, 1, 1, 1, 0, 0, 0], [1, 1, 1, 0, 1, 0, 0]) == pytest.approx(expected)
