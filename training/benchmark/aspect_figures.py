@@ -30,13 +30,18 @@ def draw_aspects(results: Mapping[str, Any], published: Mapping[str, Any]) -> Fi
         axes.spines[:].set_visible(False)
         for (row, column), value in np.ndenumerate(values):
             if np.isfinite(value):
-                text = f"{value:.2f}".replace("0.", ".").replace("-", "−")
+                text = f"{round(value, 2) + 0:.2f}".replace("0.", ".").replace("-", "−")
                 axes.text(column, row, text, ha="center", va="center", fontsize=8,
                           color="white" if abs(value) > 0.5 else "#222222")  # fmt: skip
         good = "blue is good" if name.endswith("discrimination") else "white is good"
-        axes.set_title(f"{name.replace('_', ' ')} ({good})", loc="left")
+        axes.set_title(f"{_title(results, name)} ({good})", loc="left")
     figure.tight_layout()
     return figure
+
+
+def _title(results: Mapping[str, Any], name: str) -> str:
+    """The test's title, or its name where a result was written without one."""
+    return str(results["autos"][name].get("title", name))
 
 
 def _matrix(

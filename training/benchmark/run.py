@@ -72,7 +72,7 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
         if one.judged:
             results["judged"][one.name] = _judged(one, rows, found, settings)
         else:
-            results["autos"][one.name] = _autos(rows, found, settings)
+            results["autos"][one.name] = _autos(one, rows, found, settings)
     for entry in metrics:
         drift = _drift(entry, list(loaded.values()), settings, results["skipped"])
         if drift:
@@ -153,10 +153,10 @@ def _judged(
 
 
 def _autos(
-    rows: list[dict[str, Any]], found: dict[str, dict[str, Any]], settings: Settings
+    one: TestSet, rows: list[dict[str, Any]], found: dict[str, dict[str, Any]], settings: Settings
 ) -> dict[str, Any]:
     checked = check_rows(rows)
-    table: dict[str, Any] = {"n": len(rows), "rows": {}}
+    table: dict[str, Any] = {"n": len(rows), "title": one.title, "rows": {}}
     kinds = {
         "ours": {title: result["scores"] for title, result in found.items()},
         "trivial": {title: list(s) for title, s in trivial_scores([row["story"] for row in rows]).items()},

@@ -302,7 +302,7 @@ def _autos(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[T
         good = "high is good" if test == "discrimination" else "near 0 is good"
         for measure, label in (("pearson", f"Pearson with the label, {good}"), ("pair_wins", "pairs won")):
             table = Table(
-                f"{name.replace('_', ' ')}: {label}",
+                f"{found.get('title', name)}: {label}",
                 ["", *(column.replace("_", " ") for column in columns), "average"],
                 note=f"In italics: {printed['note']}, on the papers' own test sets."
                 if measure == "pearson"
