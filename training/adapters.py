@@ -34,3 +34,27 @@ def adapter_tensors(model: torch.nn.Module) -> dict[str, Tensor]:
         if parameter.requires_grad and "lora_" not in name:
             tensors[name] = parameter
     return {name: tensor.detach().cpu().to(torch.float16).contiguous() for name, tensor in tensors.items()}
+
+
+def load_adapter(model: torch.nn.Module, tensors: dict[str, Tensor]) -> None:
+    """Puts the tensors of an adapter's checkpoint into a model that has adapters of the same rank.
+
+    Raises:
+        ValueError: factors of another shape (the first such layer).
+    """
+    parameters = dict(model.named_parameters())
+    with torch.no_grad():
+        for name, module in model.named_modules():
+            if not isinstance(module, LoraLayer):
+                continue
+            layer: Any = module
+            down, up = layer.lora_A["default"].weight, layer.lora_B["default"].weight
+            if tensors[f"{name}.lora_A"].shape != down.shape:
+                raise ValueError(
+                    f"{name}: expected factors of rank {down.shape[0]}, got {tensors[f'{name}.lora_A'].shape[0]}"
+                )
+            down.copy_(tensors[f"{name}.lora_A"])
+            up.copy_(tensors[f"{name}.lora_B"] / layer.scaling["default"])
+        for name, tensor in tensors.items():
+            if name in parameters:
+                parameters[name].copy_(tensor)

@@ -25,7 +25,7 @@ from torch.nn import functional as F
 from transformers import BertForMaskedLM, BertTokenizerFast, Trainer, TrainingArguments
 
 from metrics.inference import PLACEHOLDERS
-from training.corpora.splits import CorpusConfig, load_corpus
+from training.corpora.splits import CorpusConfig, cut_blocks, load_corpus
 from training.files import checksum, save_tensors, write_text
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -53,21 +53,6 @@ def base_folder(config: dict[str, str]) -> str:
     if found != config["sha256"]:
         raise ValueError(f"{folder}/model.safetensors: expected SHA-256 {config['sha256']}, got {found}")
     return str(folder)
-
-
-def cut_blocks(sentences: Sequence[Sequence[str]], words: int) -> list[str]:
-    """The text of `sentences` in pieces of about `words` words that end at a sentence's end."""
-    blocks, current, length = [], [], 0
-    for sentence in sentences:
-        if current and length + len(sentence) > 1.5 * words:
-            blocks.append(" ".join(current))
-            current, length = [], 0
-        current.extend(sentence)
-        length += len(sentence)
-        if length >= words:
-            blocks.append(" ".join(current))
-            current, length = [], 0
-    return [*blocks, " ".join(current)] if current else blocks
 
 
 def prune_vocabulary(tokenizer: BertTokenizerFast, texts: Iterable[str], size: int) -> list[str]:
@@ -176,7 +161,8 @@ def load_texts(config: dict[str, Any], data: Path) -> tuple[list[str], list[str]
         loaded = load_corpus(CorpusConfig.from_mapping(corpus), data, ENCODER / "names.json")
         for split, texts in ((loaded.train, train), (loaded.validation, validation)):
             for sentences in split:
-                texts.update(cut_blocks(sentences, config["block_words"])[: config["blocks_per_story"]])
+                blocks = cut_blocks(sentences, config["block_words"])[: config["blocks_per_story"]]
+                texts.update(" ".join(word for line in block for word in line) for block in blocks)
     return sorted(train), sorted(validation)
 
 

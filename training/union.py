@@ -25,7 +25,7 @@ from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from metrics.encoder import file_digest, merge_adapter, read_tensors
 from metrics.union.modeling import UnionModel
-from training.adapters import adapter_tensors, add_adapters
+from training.adapters import adapter_tensors, add_adapters, load_adapter
 from training.corpora.splits import CorpusConfig, load_corpus
 from training.encoder import ENCODER, ROOT
 from training.files import checksum, save_tensors, write_text
@@ -91,6 +91,8 @@ def build_model(config: dict[str, Any]) -> tuple[UnionModel, Tokenizer, Path | N
         tokenizer = fast.backend_tokenizer
     if config["adapter"]:
         add_adapters(model, config["adapter"]["rank"], config["adapter"]["alpha"], HEADS)
+        if config.get("start"):
+            load_adapter(model, read_tensors(ROOT / config["start"] / "adapter.safetensors"))
     return model, tokenizer, shared
 
 
@@ -153,6 +155,11 @@ def train(
             for key in ("train", "validation", "exclude")
             for f in config["corpus"].get(key, [])
         },
+        **(
+            {"start": file_digest(ROOT / config["start"] / "adapter.safetensors")}
+            if config.get("start")
+            else {}
+        ),
         "lexicon": {name: checksum(path) for name, path in lexicon_files().items()},
         "stories": {"train": len(stories), "validation": len(held_out)},
         "steps": trainer.state.global_step,

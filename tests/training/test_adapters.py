@@ -1,10 +1,11 @@
 """An adapter in a checkpoint is the adapter that was trained."""
 
+import pytest
 import torch
 
 from metrics.encoder import merge_adapter
 from tests.tiny import tiny_model
-from training.adapters import adapter_tensors, add_adapters
+from training.adapters import adapter_tensors, add_adapters, load_adapter
 
 
 def test_merged_weights_give_the_outputs_of_training() -> None:
@@ -31,3 +32,21 @@ def test_what_trains() -> None:
     assert not any("embeddings" in name for name in trainable)
     factors = [name for name in trainable if "lora_A" in name]
     assert len(factors) == 2 * 6, "six linear layers a block"
+
+
+def test_an_adapter_can_be_gone_on_from() -> None:
+    first, second = tiny_model(), tiny_model()
+    for model in (first, second):
+        add_adapters(model, rank=3, alpha=6, heads=("classifier", "cls."))
+    torch.manual_seed(2)
+    for parameter in first.parameters():
+        if parameter.requires_grad:
+            parameter.data += 0.1 * torch.randn_like(parameter)
+    tensors = adapter_tensors(first)
+    load_adapter(second, tensors)
+    again = adapter_tensors(second)
+    assert all(torch.allclose(tensors[name].float(), again[name].float(), atol=1e-3) for name in tensors)
+    third = tiny_model()
+    add_adapters(third, rank=2, alpha=4, heads=())
+    with pytest.raises(ValueError, match="expected factors of rank 2, got 3"):
+        load_adapter(third, tensors)

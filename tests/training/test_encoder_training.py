@@ -1,21 +1,11 @@
-"""The encoder's vocabulary, blocks and masks."""
+"""The encoder's vocabulary and masks."""
 
 import numpy as np
 import torch
 from transformers import BertTokenizerFast
 
 from tests.tiny import PIECES
-from training.encoder import MaskingCollator, cut_blocks, prune_vocabulary
-
-
-def words(*lengths: int) -> list[list[str]]:
-    return [[f"w{i}"] * n for i, n in enumerate(lengths)]
-
-
-def test_blocks_end_with_sentences_and_lose_nothing() -> None:
-    blocks = cut_blocks(words(60, 50, 10, 200, 5), 100)
-    assert [len(b.split()) for b in blocks] == [110, 10, 200, 5]
-    assert " ".join(blocks).split() == [w for s in words(60, 50, 10, 200, 5) for w in s]
+from training.encoder import MaskingCollator, prune_vocabulary
 
 
 def test_the_vocabulary_keeps_specials_characters_and_frequent_pieces() -> None:

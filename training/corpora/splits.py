@@ -27,6 +27,7 @@ class CorpusConfig:
         context: `first_sentence` where the context is the story's first sentence, `prompt` where it is not
             part of the story.
         max_words: a story is cut at the sentence that ends nearest to this many words.
+        block_words: a longer story becomes several, cut at sentences' ends after about so many words.
         max_stories: of each file, at most so many stories are read, evenly spaced, for quick trials.
         validation_share: by hash of a story's beginning, where there are no validation files.
     """
@@ -37,6 +38,7 @@ class CorpusConfig:
     delexicalize: bool = True
     context: str = "first_sentence"
     max_words: int | None = None
+    block_words: int | None = None
     max_stories: int | None = None
     validation_share: float = 0.05
 
@@ -84,7 +86,28 @@ def load_corpus(config: CorpusConfig, data: Path, names: Path) -> Corpus:
     if not config.validation:
         validation = [s for s in rest if is_held_out(s, config.validation_share)]
         rest = [s for s in rest if not is_held_out(s, config.validation_share)]
-    return Corpus([cut(s, config.max_words) for s in rest], [cut(s, config.max_words) for s in validation])
+    return Corpus(*([b for s in split for b in _blocks(s, config)] for split in (rest, validation)))
+
+
+def _blocks(sentences: Sentences, config: CorpusConfig) -> list[Sentences]:
+    sentences = cut(sentences, config.max_words)
+    return [sentences] if config.block_words is None else cut_blocks(sentences, config.block_words)
+
+
+def cut_blocks(sentences: Sentences, words: int) -> list[Sentences]:
+    """The sentences in blocks of about `words` words, none lost; a last one of under half joins its neighbour."""
+    blocks: list[Sentences] = [[]]
+    length = 0
+    for sentence in sentences:
+        if blocks[-1] and length + len(sentence) / 2 > words:
+            blocks.append([])
+            length = 0
+        blocks[-1].append(sentence)
+        length += len(sentence)
+    if len(blocks) > 1 and length < words / 2:
+        last = blocks.pop()
+        blocks[-1].extend(last)
+    return blocks
 
 
 def _normalised(

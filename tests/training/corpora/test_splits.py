@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from training.corpora.splits import CorpusConfig, cut, load_corpus
+from training.corpora.splits import CorpusConfig, cut, cut_blocks, load_corpus
 from training.corpora.stories import is_held_out, story_key
 
 NAMES = {"male": ["tom"], "female": ["ann"], "neutral": [], "capitalized_only": []}
@@ -58,3 +58,19 @@ def test_names_are_kept_where_asked(data: Path) -> None:
 @pytest.mark.parametrize(("limit", "kept"), [(None, 4), (1, 1), (10, 1), (16, 2), (24, 2), (26, 3), (99, 4)])
 def test_cut_at_the_nearest_sentence_end(limit: int | None, kept: int) -> None:
     assert len(cut([["w"] * 10] * 4, limit)) == kept
+
+
+@pytest.mark.parametrize(
+    ("lengths", "blocks"),
+    [
+        ([60, 50, 10, 200, 5], [[60, 50], [10], [200, 5]]),
+        ([40, 40, 40, 40, 40], [[40, 40, 40], [40, 40]]),
+        ([95, 95, 30], [[95], [95, 30]]),
+        ([30], [[30]]),
+    ],
+)
+def test_blocks_lose_nothing(lengths: list[int], blocks: list[list[int]]) -> None:
+    sentences = [[f"w{i}"] * n for i, n in enumerate(lengths)]
+    found = cut_blocks(sentences, 100)
+    assert [[len(s) for s in block] for block in found] == blocks
+    assert [s for block in found for s in block] == sentences
