@@ -127,13 +127,20 @@ class Pieces:
         self._tokenizer = tokenizer
         self._normalizer = Normalizer()
         self._first, self._last, self.padding = (
-            tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]", "[PAD]")
+            _token_id(tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]")
         )
 
     def __call__(self, sentence: str) -> list[int]:
         """[CLS], the pieces, [SEP]."""
         ids = self._tokenizer.encode(self._normalizer(sentence), add_special_tokens=False).ids
         return [self._first, *ids[: MAX_LENGTH - 2], self._last]
+
+
+def _token_id(tokenizer: Tokenizer, token: str) -> int:
+    found = tokenizer.token_to_id(token)
+    if found is None:
+        raise ValueError(f"the tokenizer has no {token}")
+    return found
 
 
 def read_cola(path: Path) -> tuple[list[str], list[int]]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from tokenizers import Tokenizer
 from transformers import BertModel
 
 from .encoder import Checkpoint, choose_device, choose_dtype, pad
@@ -31,7 +32,7 @@ class MoverScorer:
         if missing:
             raise ValueError(f"{checkpoint.folder}: weights missing: {', '.join(missing)}")
         self.cls, self.sep, self.pad = (
-            self.tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]", "[PAD]")
+            _token_id(self.tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]")
         )
 
     def scores(
@@ -88,6 +89,13 @@ class MoverScorer:
                 f"expected a text of at most {self.max_length} tokens, got {len(ids) + 1}: {text[:60]!r}"
             )
         return [*ids, self.sep], [*owners, -1]
+
+
+def _token_id(tokenizer: Tokenizer, token: str) -> int:
+    found = tokenizer.token_to_id(token)
+    if found is None:
+        raise ValueError(f"the tokenizer has no {token}")
+    return found
 
 
 def _means(states: np.ndarray, owners: Sequence[int]) -> np.ndarray:

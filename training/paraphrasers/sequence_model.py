@@ -63,7 +63,7 @@ class SequenceModel:
             try:
                 tokenizer = AutoTokenizer.from_pretrained(self.model)
                 network = AutoModelForSeq2SeqLM.from_pretrained(self.model)
-            except OSError as error:
+            except (OSError, ValueError) as error:
                 raise ValueError(f"no sequence-to-sequence model at {self.model!r}: {error}") from error
             self._loaded = tokenizer, network.to(self.device).eval()
         return self._loaded

@@ -28,7 +28,7 @@ def has_clause(sentence: Sentence, start: int, end: int) -> bool:
         return False
     seen = False
     for at in range(start, end):
-        if words[at] in _NESTING:
+        if words[at] in _NESTING or (tags[at] == "CC" and tags[at - 1] == "NN"):
             return False  # the verb to come is another clause's
         after_pronoun = at > start and tags[at] == "VBN" and tags[at - 1] == "PRP"  # "he cooked", mistagged
         if tags[at] in _FINITE or after_pronoun:

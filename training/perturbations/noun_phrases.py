@@ -84,6 +84,8 @@ def noun_phrase(sentence: Sentence, at: int) -> NounPhrase | None:
         return None
     is_name = tags[end - 1].startswith("NNP") or sentence.story.is_name(sentence.words[end - 1])
     plural = tags[end - 1] in {"NNS", "NNPS"} and not is_name
+    if tags[at - 1 : at] in (["NN"], ["JJ"]) and not determined:
+        return None  # the rest of a longer phrase
     if not (determined or plural or is_name):
         return None  # "ate pizza": a bare noun makes no subject that reads well
     if is_name and not tags[at].startswith("NN") and end - at == 1:

@@ -20,7 +20,7 @@ _NOT_OPPOSITE = word_set(
     """
     man woman men women boy girl he she husband wife male female mother father day night brother sister
     time back front thing way lot people person mom dad king queen uncle aunt son daughter right left
-    little
+    little whole free blind color
     """
 )
 

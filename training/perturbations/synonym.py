@@ -37,7 +37,7 @@ _MENTIONS = 4  # in SemCor: synonyms that nobody uses read as mistakes
 _NEVER = word_set(
     """
     ass hr sis min job occupation presently mamma pound lb year yr kind challenge curious shot case
-    adult floor food class help career total important group furious plant quit
+    adult floor food class help career total important group plan furious plant quit
     """
 )
 

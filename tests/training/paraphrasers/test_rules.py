@@ -1,0 +1,164 @@
+"""Paraphrases by rule, from a file and by a model."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
+
+from training.language import resources
+from training.negatives.draws import Draws
+from training.paraphrasers import BackTranslations, RuleParaphraser, SequenceModel
+from training.paraphrasers.structure import moved_clause, passive
+from training.perturbations import Material, Story
+from training.perturbations.material import Thresholds
+from training.perturbations.overlap import bleu_1
+from training.perturbations.paraphrasing import good_paraphrase, word_overlap
+from training.perturbations.sentence import Sentence
+
+
+@pytest.fixture(scope="module", autouse=True)
+def fetched() -> None:
+    if resources.find("wordnet") is None:
+        pytest.skip(f"wordnet has not been fetched: run `{resources.COMMANDS['wordnet']}`")
+
+
+def draws() -> Draws:
+    return Draws(np.random.default_rng(0))
+
+
+def first(text: str) -> Sentence:
+    return Story(text).sentences[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "before", "after"),
+    [
+        (passive, "He hired an attorney.", "An attorney was hired by him."),
+        (passive, "the storm damaged the roofs in may .", "the roofs were damaged by the storm in may ."),
+        (passive, "The crowd cheers me.", "I am cheered by the crowd."),
+        (passive, "He has a dog.", None),
+        (passive, "Tom walked his dog.", None),  # "his" would lose its owner
+        (passive, "He hired an attorney and left.", None),
+        (moved_clause, "Nora smiled when she saw the letter.", "When she saw the letter, Nora smiled."),
+        (moved_clause, "he slept because he was tired .", "because he was tired , he slept ."),
+        (moved_clause, "After he ate, he slept.", "He slept after he ate."),
+        (moved_clause, "He slept when Tom came.", None),  # "he" would become Tom
+        (moved_clause, "He slept.", None),
+    ],
+)
+def test_structure(change: Callable[[Sentence], str | None], before: str, after: str | None) -> None:
+    assert change(first(before)) == after
+
+
+def test_rules_keep_the_style_and_never_give_the_sentence_itself() -> None:
+    for text in ("The kids were very happy.", "the kids were very happy .", "Finally, she found her gift."):
+        found = RuleParaphraser().paraphrases(first(text), draws())
+        assert found
+        assert text not in found
+        assert all(Story(other).tokenized == Story(text).tokenized for other in found)
+        assert all(other[0].isupper() == text[0].isupper() for other in found)
+
+
+def test_a_sentence_without_a_rule_has_none() -> None:
+    assert RuleParaphraser().paraphrases(first("Tom ran."), draws()) == []
+
+
+def test_thresholds_hold_for_every_source() -> None:
+    class Source:
+        name = "fixed"
+
+        def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
+            return ["He hired an attorney now.", "He employed a lawyer.", "A lawyer was employed by him."]
+
+    sentence = first("He hired an attorney.")
+    likes_last = Material(paraphraser=Source(), similarity=lambda pairs: [0.1, 0.3][: len(pairs)])
+    assert good_paraphrase(sentence, draws(), likes_last) == "A lawyer was employed by him."
+    strict = Material(
+        paraphraser=Source(), similarity=lambda pairs: [0.3] * len(pairs), thresholds=Thresholds(overlap=0.1)
+    )
+    assert good_paraphrase(sentence, draws(), strict) is None
+
+
+@pytest.mark.parametrize(
+    ("paraphrase", "original", "expected"),
+    [  # Table 14, its last pair aside, whose order alone differs
+        ("He has made kilometers more.", "He went several more miles out of his way.", 0.26),
+        ("He employed a lawyer.", "He hired an attorney.", 0.40),
+    ],
+)
+def test_word_overlap_is_the_papers(paraphrase: str, original: str, expected: float) -> None:
+    assert word_overlap(paraphrase, original) == pytest.approx(expected, abs=0.005)
+
+
+def test_bleu_1_clips_and_penalises_brevity() -> None:
+    assert bleu_1(["a", "a", "a"], ["a", "b", "c"]) == pytest.approx(1 / 3)
+    assert bleu_1(["a"], ["a", "b"]) == pytest.approx(np.exp(-1))
+    assert bleu_1([], ["a"]) == 0.0
+
+
+def test_back_translations(tmp_path: Path) -> None:
+    path = tmp_path / "story_bt.json"
+    entry = {"he hired an attorney .": {"score": 0.5, "trans": "he employed a lawyer ."}}
+    path.write_text(json.dumps([entry, {"it rained .": {"trans": "It  rained."}}]), encoding="utf-8")
+    source = BackTranslations(path)
+    assert len(source) == 2
+    assert source.paraphrases(first("He hired an attorney."), draws()) == ["He employed a lawyer ."]
+    assert source.paraphrases(first("It rained."), draws()) == []  # the sentence itself
+    assert source.paraphrases(first("Nobody came."), draws()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "expected JSON"),
+        ("{}", "expected a list"),
+        ("[1]", "story 0: expected an object"),
+        ('[{"a": "b"}]', "story 0, 'a': expected a text"),
+    ],
+)
+def test_bad_back_translations_are_told(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "story_bt.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        BackTranslations(path)
+
+
+def test_a_tiny_model_answers_the_same_each_time(tmp_path: Path) -> None:
+    vocabulary = {
+        word: number for number, word in enumerate("<s> <pad> </s> <unk> he ran . she sang".split())
+    }
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", pad_token="<pad>", unk_token="<unk>"
+    )
+    fast.save_pretrained(tmp_path)
+    size = {
+        "d_model": 16,
+        "encoder_layers": 1,
+        "decoder_layers": 1,
+        "encoder_ffn_dim": 16,
+        "decoder_ffn_dim": 16,
+    }
+    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
+    torch.manual_seed(0)
+    BartForConditionalGeneration(BartConfig(vocab_size=9, **size, **heads)).save_pretrained(tmp_path)
+    answers = [
+        SequenceModel(tmp_path, max_tokens=5).paraphrases(first("he ran ."), draws()) for _ in range(2)
+    ]
+    assert answers[0] == answers[1]
+    assert "he ran ." not in answers[0]
+    assert len(answers[0]) == len(set(answers[0])) <= 4
+
+
+def test_a_model_that_is_not_there_is_told(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="no sequence-to-sequence model"):
+        SequenceModel(tmp_path / "empty").paraphrases(first("He ran."), draws())
+    with pytest.raises(ValueError, match="beams"):
+        SequenceModel("x", beams=0)

@@ -1,0 +1,69 @@
+"""How many stories are perturbed in a second, aspect by aspect, for the benchmark of speed."""
+
+import json
+from collections.abc import Sequence
+from itertools import cycle, islice
+from time import perf_counter
+
+from training.language.speed import MINI_STORIES
+
+from .corpus import Corpus
+from .material import Material, Similarity
+from .perturber import Perturber
+from .registry import ASPECTS
+from .story import Story, parse
+
+
+def perturbations_per_second(
+    n_stories: int = 2000, texts: Sequence[str] | None = None, similarity: Similarity | None = None
+) -> dict[str, float]:
+    """Stories worked through in a second by one process, from text to result, for each aspect.
+
+    Parsing and tagging are within the time (each aspect reads the texts anew); loading WordNet, ConceptNet,
+    the tagger and the encoder is not. Lexical aspects should reach 500, those that need tags 100.
+
+    Args:
+        n_stories: how many stories; fewer given ones are repeated.
+        texts: stories; by default the five-sentence ones that come with the project.
+        similarity: for semantic repetition and paraphrase; MoverScore on the shared encoder unless given.
+
+    Raises:
+        ValueError: no stories, or fewer than one asked for.
+    """
+    if n_stories < 1:
+        raise ValueError(f"n_stories: expected 1 or more, got {n_stories}")
+    source = mini_texts() if texts is None else texts
+    if not source:
+        raise ValueError("texts: expected at least one story, got none")
+    chosen = list(islice(cycle(source), n_stories))
+    material = _material(chosen[: min(len(chosen), 500)], similarity)
+    found = {}
+    for name in ASPECTS:
+        perturber = Perturber(name, 0, material=material)
+        for number, text in enumerate(chosen[:20]):  # warm: resources load, caches fill as they would
+            perturber.perturb(text, str(number))
+        start = perf_counter()
+        for number, text in enumerate(chosen):
+            perturber.perturb(Story(text), str(number))
+        found[name] = len(chosen) / (perf_counter() - start)
+    return found
+
+
+def mini_texts() -> list[str]:
+    """The five-sentence stories that come with the project.
+
+    Raises:
+        FileNotFoundError: `datasets/stories/mini.jsonl` is missing.
+    """
+    rows = [json.loads(line) for line in MINI_STORIES.read_text(encoding="utf-8").splitlines()]
+    return [row["story"] for row in rows if row["kind"] == "roc"]
+
+
+def _material(texts: Sequence[str], similarity: Similarity | None) -> Material:
+    from training.paraphrasers import RuleParaphraser
+
+    if similarity is None:
+        from .similarity import MoverSimilarity
+
+        similarity = MoverSimilarity()
+    return Material(1, Corpus(parse(texts)), RuleParaphraser(), similarity)
