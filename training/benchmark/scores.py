@@ -64,7 +64,7 @@ def score(
     if batch_size is not None:
         options["batch_size"] = batch_size
     found = metric.compute(predictions=[row["story"] for row in rows], **inputs, **options)
-    result = {
+    result: dict[str, Any] = {
         name: values
         for name, values in found.items()
         if isinstance(values, list) and len(values) == len(rows)
@@ -77,9 +77,9 @@ def score(
     return result
 
 
-def _inputs(entry: MetricEntry, rows: Rows) -> dict[str, list[str]]:
+def _inputs(entry: MetricEntry, rows: Rows) -> dict[str, list[Any]]:
     """The columns that the metric takes beside the stories; contexts are left out where the set has none."""
-    inputs: dict[str, list[str]] = {}
+    inputs: dict[str, list[Any]] = {}
     contexts = [row.get("prompt", row.get("context")) for row in rows]
     if "contexts" in entry.inputs and all(contexts):
         inputs["contexts"] = contexts
