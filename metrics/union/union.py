@@ -8,8 +8,13 @@ from tqdm.auto import tqdm
 
 from .encoder import find_checkpoint
 from .encoder import load_checkpoint
+from .inference import Normalizer
 from .inputs import StoryInputs
+from .modeling import UnionModel
 from .scoring import UnionScorer
+
+# evaluate copies the siblings that this file imports and no others; those not used below are named here.
+__all__ = ["Normalizer", "Union", "UnionModel"]
 
 __version__ = "0.1.0"
 
