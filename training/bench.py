@@ -194,12 +194,31 @@ def sampling_rows() -> Rows:
     ]
 
 
+def benchmark_rows() -> Rows:
+    """All tables of `metrics/openmeva` for 1,000 stories."""
+    from training.benchmark.speed import TARGET, measure
+
+    wall, processor = measure()
+    return [
+        (
+            "all tables of the benchmark, 1,000 stories, 10,000 draws",
+            f"{wall:.1f} s ({processor:.1f} s of processor time)",
+            "-",
+            f"under {TARGET:.0f} s",
+        )
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--only", choices=["scoring", "sampling"], help="one part alone")
+    parser.add_argument("--only", choices=["scoring", "sampling", "benchmark"], help="one part alone")
     parser.add_argument("--out", type=Path, help="also write the rows as JSON")
     arguments = parser.parse_args()
-    parts: dict[str, Callable[[], Rows]] = {"scoring": scoring_rows, "sampling": sampling_rows}
+    parts: dict[str, Callable[[], Rows]] = {
+        "scoring": scoring_rows,
+        "sampling": sampling_rows,
+        "benchmark": benchmark_rows,
+    }
     rows = [row for name, part in parts.items() if arguments.only in (None, name) for row in part()]
     table = Table(title=f"Speed on {torch.get_num_threads()} threads, torch {torch.__version__}")
     for heading in ("what", "measured", "ratio", "wanted"):
