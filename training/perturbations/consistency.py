@@ -100,7 +100,7 @@ def alter_negation(story: Story, draws: Draws, material: Material) -> list[Edit]
 def add_negation(sentence: Sentence, draws: Draws) -> list[Edit] | None:
     """The edits that negate a finite verb or put a negating prefix on a word; None where neither fits."""
     words, tags = sentence.lowered, sentence.tags
-    if NEGATED_WORDS & set(words):
+    if (NEGATED_WORDS | {"n"}) & set(words):  # "n" of a "n't" that a tokenizer took apart
         return None  # a second negation says little, and often the same
     verbs = [site for site in addition_sites(words, tags) if site[1] in _NEGATABLE]
     prefixed = _prefixed(sentence, adding=True)

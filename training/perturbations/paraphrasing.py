@@ -18,16 +18,11 @@ def good_paraphrase(sentence: Sentence, draws: Draws, material: Material) -> str
     """
     if material.paraphraser is None or material.similarity is None:
         raise ValueError("expected a paraphraser and a similarity, got none")
-    candidates = [
-        candidate
-        for candidate in material.paraphraser.paraphrases(sentence, draws)
-        if word_overlap(candidate, sentence.text) < material.thresholds.overlap
-    ]
-    if not candidates:
-        return None
-    scores = material.similarity([(sentence.text, candidate) for candidate in candidates])
-    for candidate, score in zip(candidates, scores, strict=True):
-        if score >= material.thresholds.similarity:
+    for candidate in material.paraphraser.paraphrases(sentence, draws):
+        if word_overlap(candidate, sentence.text) >= material.thresholds.overlap:
+            continue
+        # one by one: the first mostly serves, and encoding is what takes the time
+        if material.similarity([(sentence.text, candidate)])[0] >= material.thresholds.similarity:
             return candidate
     return None
 

@@ -76,7 +76,10 @@ def test_thresholds_hold_for_every_source() -> None:
             return ["He hired an attorney now.", "He employed a lawyer.", "A lawyer was employed by him."]
 
     sentence = first("He hired an attorney.")
-    likes_last = Material(paraphraser=Source(), similarity=lambda pairs: [0.1, 0.3][: len(pairs)])
+    likes_last = Material(
+        paraphraser=Source(),
+        similarity=lambda pairs: [0.3 if "by him" in second else 0.1 for _, second in pairs],
+    )
     assert good_paraphrase(sentence, draws(), likes_last) == "A lawyer was employed by him."
     strict = Material(
         paraphraser=Source(), similarity=lambda pairs: [0.3] * len(pairs), thresholds=Thresholds(overlap=0.1)
