@@ -130,7 +130,7 @@ def train(
         seed=config["seed"],
         logging_steps=100,
         eval_strategy="steps",
-        eval_steps=max(1, min(1000, steps // 4)),
+        eval_steps=max(1, min(1000, steps // 2)),
         save_steps=max(1, min(500, steps // 4)),
         save_total_limit=1,
         report_to=[],
