@@ -15,7 +15,7 @@ METRIC ?= union
 CORPUS ?= roc
 OFFLINE := HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1
 
-.PHONY: help demo test quality style train benchmark bench ablation resources clean
+.PHONY: help demo test quality style train benchmark bench ablation autos resources clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z.]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -58,6 +58,10 @@ ablation: .venv resources  ## UNION without each technique, and without reconstr
 
 benchmark: .venv  ## correlate metrics with human judgments: make benchmark DATA=folder [METRICS=union]
 	$(OFFLINE) $(BIN)/python -m training.benchmark $(if $(DATA),--data $(DATA)) $(if $(METRICS),--metrics $(METRICS)) $(ARGS)
+
+autos: .venv  ## build AUTOS from stories of yours: make autos STORIES=file [CONFIG=roc]
+	@test -n "$(STORIES)" || { echo "STORIES=file is needed: JSONL or text, one story a line"; exit 2; }
+	$(BIN)/python -m training.corpora.autos --config $(or $(CONFIG),roc) --stories $(STORIES) $(ARGS)
 
 bench: .venv resources  ## measure speed, as ratios within one run
 	$(OFFLINE) $(BIN)/python -m training.bench

@@ -219,6 +219,14 @@ def choose_dtype(dtype: str, device: torch.device) -> torch.dtype:
     return torch.bfloat16 if native else torch.float32
 
 
+def token_id(tokenizer: Tokenizer, token: str) -> int:
+    """The id of a special token; a `ValueError` where the tokenizer lacks it."""
+    found = tokenizer.token_to_id(token)
+    if found is None:
+        raise ValueError(f"the tokenizer has no token {token!r}")
+    return found
+
+
 def pad(rows: Sequence[Sequence[int]], padding: int) -> tuple[Tensor, Tensor]:
     """Token ids (n, longest) and the attention mask, 1 at tokens, both int64."""
     length = max(map(len, rows))

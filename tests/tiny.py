@@ -6,13 +6,39 @@ from pathlib import Path
 import torch
 from safetensors.torch import save_file
 from tokenizers import Tokenizer
-from transformers import BertConfig, BertTokenizerFast
+from transformers import BertConfig, BertTokenizer
 
 from metrics.encoder import file_digest
 from metrics.union.modeling import UnionModel
 from training.adapters import adapter_tensors, add_adapters
 
-WORDS = ["she", "he", "ran", "ate", "the", "a", "dog", "cat", "home", ".", "!", "?", ",", "'s", "n't", "did", "was", "not", "to", "and", "park", "slept", "##s", "##ed", "walk"]
+WORDS = [
+    "she",
+    "he",
+    "ran",
+    "ate",
+    "the",
+    "a",
+    "dog",
+    "cat",
+    "home",
+    ".",
+    "!",
+    "?",
+    ",",
+    "'s",
+    "n't",
+    "did",
+    "was",
+    "not",
+    "to",
+    "and",
+    "park",
+    "slept",
+    "##s",
+    "##ed",
+    "walk",
+]
 PIECES = [
     "[PAD]",
     "[UNK]",
@@ -33,7 +59,7 @@ NAMES = {"male": ["tom"], "female": ["ann", "rose"], "neutral": ["alex"], "capit
 
 def tiny_tokenizer() -> Tokenizer:
     """A wordpiece tokenizer over `PIECES`."""
-    fast = BertTokenizerFast(vocab={piece: i for i, piece in enumerate(PIECES)}, do_lower_case=True)
+    fast = BertTokenizer(vocab={piece: i for i, piece in enumerate(PIECES)}, do_lower_case=True)
     fast.add_tokens(["[MALE]", "[FEMALE]", "[NEUTRAL]"], special_tokens=True)
     return fast.backend_tokenizer
 

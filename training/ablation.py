@@ -17,8 +17,8 @@ from rich.console import Console
 from rich.table import Table
 from scipy.stats import pearsonr
 
-from metrics.encoder import load_checkpoint
 from metrics.openmeva.error_types import story_error_types
+from metrics.union.encoder import load_checkpoint
 from metrics.union.scoring import UnionScorer
 from training.corpora.union_judgments import read_union_judgments
 from training.encoder import ROOT

@@ -11,7 +11,7 @@ from torch import Tensor
 TARGETS = r".*encoder\.layer\.\d+\.(attention\.self\.(query|key|value)|attention\.output\.dense|intermediate\.dense|output\.dense)"
 
 
-def add_adapters(model: torch.nn.Module, rank: int, alpha: float, heads: tuple[str, ...]) -> None:
+def add_adapters(model: torch.nn.Module, rank: int, alpha: int, heads: tuple[str, ...]) -> None:
     """Puts trainable factors of `rank` on every linear layer of the encoder, in place.
 
     Trainable afterwards: the factors, layer norms, and parameters whose name begins with one of `heads`.

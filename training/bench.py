@@ -13,7 +13,7 @@ from rich.table import Table
 from torch.nn import functional as F
 from transformers import BertConfig
 
-from metrics.encoder import Checkpoint, choose_device, choose_dtype, load_checkpoint
+from metrics.union.encoder import Checkpoint, choose_device, choose_dtype, load_checkpoint
 from metrics.union.modeling import UnionModel
 from metrics.union.scoring import UnionScorer
 from training.encoder import ENCODER, ROOT
@@ -194,6 +194,22 @@ def sampling_rows() -> Rows:
     ]
 
 
+def perturbation_rows() -> Rows:
+    """Stories a second through each aspect of the perturbation toolkit."""
+    from training.perturbations.speed import perturbations_per_second
+
+    tagged, lexical = "100", "500"
+    return [
+        (
+            f"perturbation {name}, 1 process",
+            f"{rate:.0f} stories/s",
+            "-",
+            lexical if "lexical" in name else tagged,
+        )
+        for name, rate in perturbations_per_second(500).items()
+    ]
+
+
 def benchmark_rows() -> Rows:
     """All tables of `metrics/openmeva` for 1,000 stories."""
     from training.benchmark.speed import TARGET, measure
@@ -211,12 +227,15 @@ def benchmark_rows() -> Rows:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--only", choices=["scoring", "sampling", "benchmark"], help="one part alone")
+    parser.add_argument(
+        "--only", choices=["scoring", "sampling", "perturbations", "benchmark"], help="one part alone"
+    )
     parser.add_argument("--out", type=Path, help="also write the rows as JSON")
     arguments = parser.parse_args()
     parts: dict[str, Callable[[], Rows]] = {
         "scoring": scoring_rows,
         "sampling": sampling_rows,
+        "perturbations": perturbation_rows,
         "benchmark": benchmark_rows,
     }
     rows = [row for name, part in parts.items() if arguments.only in (None, name) for row in part()]

@@ -22,7 +22,7 @@ import yaml
 from datasets import Dataset
 from torch import Tensor
 from torch.nn import functional as F
-from transformers import BertForMaskedLM, BertTokenizerFast, Trainer, TrainingArguments
+from transformers import BertForMaskedLM, BertTokenizer, Trainer, TrainingArguments
 
 from metrics.inference import PLACEHOLDERS
 from training.corpora.splits import CorpusConfig, cut_blocks, load_corpus
@@ -55,7 +55,7 @@ def base_folder(config: dict[str, str]) -> str:
     return str(folder)
 
 
-def prune_vocabulary(tokenizer: BertTokenizerFast, texts: Iterable[str], size: int) -> list[str]:
+def prune_vocabulary(tokenizer: BertTokenizer, texts: Iterable[str], size: int) -> list[str]:
     """The `size` wordpieces to keep: special tokens, placeholders, single characters, then by frequency."""
     vocabulary = tokenizer.get_vocab()
     keep = [*SPECIAL, *PLACEHOLDERS]
@@ -79,10 +79,11 @@ def prune_vocabulary(tokenizer: BertTokenizerFast, texts: Iterable[str], size: i
     return [*keep, *ranked, *rest][:size]
 
 
-def pruned_model(base: str, pieces: Sequence[str], old: BertTokenizerFast) -> BertForMaskedLM:
+def pruned_model(base: str, pieces: Sequence[str], old: BertTokenizer) -> BertForMaskedLM:
     """The base encoder with the embedding rows of `pieces`; placeholders start as the mean of names."""
     model = BertForMaskedLM.from_pretrained(base)
-    table, vocabulary = model.get_input_embeddings().weight.data, old.get_vocab()
+    embeddings: Any = model.get_input_embeddings()
+    table, vocabulary = embeddings.weight.data, old.get_vocab()
     rows = [
         table[[vocabulary[name] for name in STAND_INS[piece] if name in vocabulary]].mean(0)
         if piece in STAND_INS
@@ -90,19 +91,20 @@ def pruned_model(base: str, pieces: Sequence[str], old: BertTokenizerFast) -> Be
         for piece in pieces
     ]
     model.resize_token_embeddings(len(pieces))
-    model.get_input_embeddings().weight.data.copy_(torch.stack(rows))
+    resized: Any = model.get_input_embeddings()
+    resized.weight.data.copy_(torch.stack(rows))
     model.cls.predictions.bias.data.zero_()
     torch.nn.init.eye_(model.cls.predictions.transform.dense.weight)  # no head comes with the base
     model.tie_weights()
     return model
 
 
-def save_tokenizer(pieces: Sequence[str], folder: Path) -> BertTokenizerFast:
+def save_tokenizer(pieces: Sequence[str], folder: Path) -> BertTokenizer:
     """Saves a tokenizer over `pieces` that keeps the placeholders whole."""
     folder.mkdir(parents=True, exist_ok=True)
     vocabulary = folder / "vocab.txt"
     write_text(vocabulary, "\n".join(pieces) + "\n")
-    tokenizer = BertTokenizerFast(vocab={piece: i for i, piece in enumerate(pieces)}, do_lower_case=True)
+    tokenizer = BertTokenizer(vocab={piece: i for i, piece in enumerate(pieces)}, do_lower_case=True)
     tokenizer.add_tokens(list(PLACEHOLDERS), special_tokens=True)
     tokenizer.save_pretrained(folder)
     return tokenizer
@@ -112,7 +114,7 @@ def save_tokenizer(pieces: Sequence[str], folder: Path) -> BertTokenizerFast:
 class MaskingCollator:
     """Masks tokens as BERT does (80 % [MASK], 10 % random, 10 % kept), and pads."""
 
-    tokenizer: BertTokenizerFast
+    tokenizer: BertTokenizer
     probability: float
     seed: int
 
@@ -139,7 +141,9 @@ class MaskingCollator:
 class MaskedLanguageModelTrainer(Trainer):
     """Computes the vocabulary's logits at masked positions only: a third of the time otherwise goes there."""
 
-    def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, **_: Any) -> Any:
+    def compute_loss(
+        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
+    ) -> Any:
         hidden = model.bert(inputs["input_ids"], attention_mask=inputs["attention_mask"]).last_hidden_state
         at = inputs["labels"] != -100
         logits = model.cls(hidden[at])
@@ -170,7 +174,7 @@ def train(config: dict[str, Any], data: Path, out: Path, run: Path, resume: bool
     """Prunes, adapts and writes the encoder to `out`; returns the manifest that is saved beside it."""
     started = time.time()
     base = base_folder(config["base"])
-    old = BertTokenizerFast.from_pretrained(base)
+    old = BertTokenizer.from_pretrained(base)
     texts, held_out = load_texts(config, data)
     kept = run / "vocab.txt"  # a resumed run keeps its vocabulary: checkpoints' rows are in its order
     if not (resume and kept.exists()):

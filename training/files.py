@@ -5,9 +5,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from safetensors.torch import save_file
-from torch import Tensor
+if TYPE_CHECKING:  # most users of this module need no torch
+    from torch import Tensor
 
 
 @contextmanager
@@ -35,8 +36,10 @@ def checksum(path: str | Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def save_tensors(path: str | Path, tensors: dict[str, Tensor]) -> None:
+def save_tensors(path: str | Path, tensors: "dict[str, Tensor]") -> None:
     """Writes a safetensors file, wholly or not at all, readable by everyone."""
+    from safetensors.torch import save_file
+
     with replacing(path) as temporary:
         save_file(tensors, temporary, metadata={"format": "pt"})
         temporary.chmod(0o644)

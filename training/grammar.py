@@ -52,7 +52,7 @@ class Settings:
     learning_rate: float = 5e-4
     warmup_share: float = 0.1
     rank: int = 32
-    alpha: float = 64.0
+    alpha: int = 64
     dropout: float = 0.1
     seed: int = 1
 

@@ -23,7 +23,7 @@ from torch import Tensor
 from transformers import AutoTokenizer, BertConfig, EvalPrediction, Trainer, TrainingArguments
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
-from metrics.encoder import file_digest, merge_adapter, read_tensors
+from metrics.encoder import file_digest, merge_adapter, read_tensors, token_id
 from metrics.union.modeling import UnionModel
 from training.adapters import adapter_tensors, add_adapters, load_adapter
 from training.corpora.splits import CorpusConfig, load_corpus
@@ -44,7 +44,9 @@ class UnionTrainer(Trainer):
     reconstruction_weight = 0.1
     lengths: Sequence[int] = ()
 
-    def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, **_: Any) -> Any:
+    def compute_loss(
+        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
+    ) -> Any:
         output = model(**inputs, reconstruction_weight=self.reconstruction_weight)
         return (output["loss"], output) if return_outputs else output["loss"]
 
@@ -140,7 +142,7 @@ def train(
         args=arguments,
         train_dataset=pairs,
         eval_dataset=validation,
-        data_collator=UnionCollator(tokenizer.token_to_id("[PAD]"), config["copied_share"], config["seed"]),
+        data_collator=UnionCollator(token_id(tokenizer, "[PAD]"), config["copied_share"], config["seed"]),
         compute_metrics=accuracy_and_auc,
     )
     trainer.reconstruction_weight = config["reconstruction_weight"]

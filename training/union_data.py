@@ -9,7 +9,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from metrics.encoder import pad
+from metrics.encoder import pad, token_id
 from metrics.union.modeling import IGNORED
 from training.negatives import TaggedStory, UnionSampler
 
@@ -44,7 +44,7 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
     ) -> None:
         self.stories, self.sampler, self.count = stories, sampler, count
         self.limit = limit
-        self.cls, self.sep, self.pad = (tokenizer.token_to_id(t) for t in ("[CLS]", "[SEP]", "[PAD]"))
+        self.cls, self.sep, self.pad = (token_id(tokenizer, t) for t in ("[CLS]", "[SEP]", "[PAD]"))
         self.pieces = lru_cache(maxsize=200_000)(
             lambda word: tuple(tokenizer.encode(word, add_special_tokens=False).ids)
         )

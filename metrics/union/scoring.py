@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .encoder import Checkpoint, choose_device, choose_dtype, pad
+from .encoder import Checkpoint, choose_device, choose_dtype, pad, token_id
 from .inference import Normalizer, length_batches, sentence_windows
 from .modeling import UnionModel
 
@@ -35,8 +35,8 @@ class UnionScorer:
         self.joins_context = settings["context"] == "first_sentence"
         self.max_length: int = settings["max_length"]
         self.tokenizer = checkpoint.tokenizer
-        delexicalize = settings["delexicalize"] and checkpoint.names_file is not None
-        self.normalizer = Normalizer.load(checkpoint.names_file) if delexicalize else Normalizer()
+        names = checkpoint.names_file if settings["delexicalize"] else None
+        self.normalizer = Normalizer.load(names) if names else Normalizer()
         self.model = UnionModel(checkpoint.model_config).eval()
         missing, _ = self.model.load_state_dict(checkpoint.state, strict=False)
         missing = [name for name in missing if "decoder" not in name]
@@ -44,7 +44,7 @@ class UnionScorer:
             raise ValueError(f"{checkpoint.folder}: weights missing: {', '.join(missing)}")
         self.model.tie_weights()
         self.cls, self.sep, self.pad = (
-            self.tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]", "[PAD]")
+            token_id(self.tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]")
         )
 
     def prepare(self, stories: Sequence[str], contexts: Sequence[str] | None) -> list[Story]:
@@ -166,7 +166,7 @@ class UnionScorer:
             gains[s].append(unique[tuple(without)] - unique[tuple(with_it)] if without else 0.0)
         for story, gain in zip(prepared, gains, strict=True):
             edits = self._edits(story, device)
-            sentences = []
+            sentences: list[dict[str, Any]] = []
             for words, value in zip(story.words, gain, strict=True):
                 if words:  # the rest of a sentence past the limit belongs to its beginning
                     sentences.append({"text": " ".join(words), "gain": value})
@@ -213,4 +213,4 @@ class UnionScorer:
 
     def _word(self, ids: list[int]) -> str:
         pieces = [self.tokenizer.id_to_token(i) for i in ids if i != self.pad]
-        return "".join(piece.removeprefix("##") for piece in pieces)
+        return "".join(piece.removeprefix("##") for piece in pieces if piece)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from transformers import BertTokenizerFast
+from transformers import BertTokenizer
 
 from tests.tiny import PIECES
 from training.encoder import MaskingCollator, prune_vocabulary
@@ -10,14 +10,14 @@ from training.encoder import MaskingCollator, prune_vocabulary
 
 def test_the_vocabulary_keeps_specials_characters_and_frequent_pieces() -> None:
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "b", "##a", "often", "seldom", "never"]
-    tokenizer = BertTokenizerFast(vocab={p: i for i, p in enumerate(pieces)}, do_lower_case=True)
+    tokenizer = BertTokenizer(vocab={p: i for i, p in enumerate(pieces)}, do_lower_case=True)
     kept = prune_vocabulary(tokenizer, ["often often seldom", "often a"], 13)
     assert kept[:8] == ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[MALE]", "[FEMALE]", "[NEUTRAL]"]
     assert kept[8:] == ["##a", "a", "b", "often", "seldom"]
 
 
 def test_masks() -> None:
-    tokenizer = BertTokenizerFast(vocab={p: i for i, p in enumerate(PIECES)}, do_lower_case=True)
+    tokenizer = BertTokenizer(vocab={p: i for i, p in enumerate(PIECES)}, do_lower_case=True)
     collate = MaskingCollator(tokenizer, probability=0.25, seed=3)
     rows = [{"input_ids": [2, *([9, 10, 11, 12] * 25), 3], "index": i} for i in range(40)]
     batch = collate(rows)
