@@ -197,7 +197,7 @@ def save(
     settings: dict[str, Any] = {
         "delexicalize": config["corpus"].get("delexicalize", True),
         "context": config["corpus"].get("context", "first_sentence"),
-        "max_length": config["max_length"],
+        "max_length": config.get("window") or config["max_length"],
     }
     written: dict[str, Any] = {"union": settings}
     if shared and config["adapter"]:
