@@ -5,6 +5,7 @@ required (`make resources`); ConceptNet's negated relations are added where `.re
 Results are sorted and cached: they depend on the word and on which of the two resources are there.
 """
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -177,6 +178,9 @@ def wordnet() -> WordNetCorpusReader:
     from nltk.corpus import wordnet as reader
 
     reader.ensure_loaded()
+    if hasattr(os, "register_at_fork"):
+        # processes that share an open file share its position too, and would read each other's lines
+        os.register_at_fork(after_in_child=reader._data_file_map.clear)
     return reader
 
 
