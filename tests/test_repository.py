@@ -39,4 +39,4 @@ def test_nothing_names_a_machine() -> None:
             and path.is_file()
             and path.name != me
         ):
-            assert "/work/" not in path.read_text(encoding="utf-8", errors="replace"), path
+            assert f"{ROOT}/" not in path.read_text(encoding="utf-8", errors="replace"), path
