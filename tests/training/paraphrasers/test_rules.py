@@ -23,8 +23,7 @@ from training.perturbations.sentence import Sentence
 
 @pytest.fixture(scope="module", autouse=True)
 def fetched() -> None:
-    if resources.find("wordnet") is None:
-        pytest.skip(f"wordnet has not been fetched: run `{resources.COMMANDS['wordnet']}`")
+    resources.require("wordnet")  # `make test` fetches it: without it the tests fail
 
 
 def draws() -> Draws:
