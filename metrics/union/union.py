@@ -1,6 +1,5 @@
 """UNION (Guan and Huang, EMNLP 2020): an unreferenced metric for open-ended story generation."""
 
-import datasets
 import evaluate
 import torch
 import transformers
@@ -69,15 +68,11 @@ class Union(StoryInputs, evaluate.Metric):
     """The evaluate module; the checkpoint is chosen by `config_name`: `roc`, `wp`, a folder or a Hub id."""
 
     def _info(self) -> evaluate.MetricInfo:
-        story = datasets.Value("string")
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
-            features=[
-                datasets.Features({"predictions": story}),
-                datasets.Features({"predictions": story, "contexts": story}),
-            ],
+            features=self.feature_choices(),
             reference_urls=["https://aclanthology.org/2020.emnlp-main.736"],
         )
 

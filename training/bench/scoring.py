@@ -1,48 +1,16 @@
-"""`make bench`: speed, as ratios within one run on this machine."""
+"""UNION's scoring against BERT-base run the usual way."""
 
-import argparse
-import json
-import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
 
 import torch
-from rich.console import Console
-from rich.table import Table
 from torch.nn import functional as F
 from transformers import BertConfig
 
 from metrics.union.encoder import Checkpoint, choose_device, choose_dtype, load_checkpoint
 from metrics.union.modeling import UnionModel
 from metrics.union.scoring import UnionScorer
-from training.encoder import ENCODER, ROOT
-
-Rows = list[tuple[str, str, str, str]]
-
-
-def bench_stories(count: int) -> list[str]:
-    """Stories of the length of MANS's ROC stories (49 tokens): four sentences of the project's own, varied."""
-    lines = (ROOT / "datasets" / "stories" / "mini.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
-    sentences = [row["sentences"] for row in rows if row["kind"] == "roc"]
-    stories = []
-    for i in range(count):
-        story = list(sentences[i % len(sentences)])
-        other = sentences[(i // len(sentences) + i + 1) % len(sentences)]
-        story[1 + i % 4] = other[1 + i % 4]
-        stories.append(" ".join(story[:4]))
-    return stories
-
-
-def seconds(work: Callable[[], Any], repeats: int = 1) -> float:
-    """The best of `repeats` timings of `work`, after none to warm up."""
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best
+from training.bench.parts import Rows, bench_stories, seconds
+from training.encoder import ROOT
 
 
 def bert_base() -> UnionScorer:
@@ -164,90 +132,3 @@ def product_share(union: UnionScorer, stories: Sequence[str]) -> tuple[str, str,
         f"{alone / whole:.2f}",
         "0.60",
     )
-
-
-def sampling_rows() -> Rows:
-    """Negative samples and tags a second."""
-    from metrics.inference import Normalizer
-    from training.language.speed import tagging_speed
-    from training.negatives import tag_corpus
-    from training.negatives.speed import negatives_per_second
-
-    normalizer = Normalizer.load(ENCODER / "names.json")
-    stories = [normalizer.sentences(text) for text in bench_stories(4000)]
-    tagged = tag_corpus(stories, ROOT / ".cache" / "tags", progress=False)
-    rate = negatives_per_second(tagged, processes=2)
-    tags = tagging_speed(1000)
-    return [
-        (
-            "UNION's negative samples, tagged ROC-like stories, 2 processes",
-            f"{rate:.0f} a second",
-            "-",
-            "2000",
-        ),
-        (
-            "part-of-speech tagging, 1 process, against NLTK's own loop",
-            f"{tags['batched']:.0f} stories/s",
-            f"{tags['batched'] / tags['nltk']:.1f}",
-            "",
-        ),
-    ]
-
-
-def perturbation_rows() -> Rows:
-    """Stories a second through each aspect of the perturbation toolkit."""
-    from training.perturbations.speed import perturbations_per_second
-
-    tagged, lexical = "100", "500"
-    return [
-        (
-            f"perturbation {name}, 1 process",
-            f"{rate:.0f} stories/s",
-            "-",
-            lexical if "lexical" in name else tagged,
-        )
-        for name, rate in perturbations_per_second(500).items()
-    ]
-
-
-def benchmark_rows() -> Rows:
-    """All tables of `metrics/openmeva` for 1,000 stories."""
-    from training.benchmark.speed import TARGET, measure
-
-    wall, processor = measure()
-    return [
-        (
-            "all tables of the benchmark, 1,000 stories, 10,000 draws",
-            f"{wall:.1f} s ({processor:.1f} s of processor time)",
-            "-",
-            f"under {TARGET:.0f} s",
-        )
-    ]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument(
-        "--only", choices=["scoring", "sampling", "perturbations", "benchmark"], help="one part alone"
-    )
-    parser.add_argument("--out", type=Path, help="also write the rows as JSON")
-    arguments = parser.parse_args()
-    parts: dict[str, Callable[[], Rows]] = {
-        "scoring": scoring_rows,
-        "sampling": sampling_rows,
-        "perturbations": perturbation_rows,
-        "benchmark": benchmark_rows,
-    }
-    rows = [row for name, part in parts.items() if arguments.only in (None, name) for row in part()]
-    table = Table(title=f"Speed on {torch.get_num_threads()} threads, torch {torch.__version__}")
-    for heading in ("what", "measured", "ratio", "wanted"):
-        table.add_column(heading)
-    for row in rows:
-        table.add_row(*row)
-    Console().print(table)
-    if arguments.out:
-        arguments.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
