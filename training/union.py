@@ -89,7 +89,7 @@ def build_model(config: dict[str, Any]) -> tuple[UnionModel, Tokenizer, Path | N
         model = UnionModel.from_pretrained(config["base"], dtype=torch.float32)
         fast = AutoTokenizer.from_pretrained(config["base"])
         fast.add_tokens(["[MALE]", "[FEMALE]", "[NEUTRAL]"], special_tokens=True)
-        model.resize_token_embeddings(len(fast))
+        model.resize_token_embeddings(len(fast), pad_to_multiple_of=64)  # odd sizes multiply slowly
         tokenizer = fast.backend_tokenizer
     if config["adapter"]:
         add_adapters(model, config["adapter"]["rank"], config["adapter"]["alpha"], HEADS)
