@@ -53,9 +53,11 @@ def find_checkpoint(metric: str, name: str, module_file: str, hub_ids: dict[str,
 
     Args:
         metric: folder name of the metric, e.g. `union`.
-        name: a configuration of the metric, a folder, or a Hub id (`org/repository`).
+        name: a configuration of the metric, a folder, or a Hub id (`org/repository` or
+            `org/repository@revision`).
         module_file: `__file__` of the metric's module, which may run from the modules cache.
-        hub_ids: the Hub id of each configuration that the project publishes.
+        hub_ids: the Hub id of each configuration that the project publishes; in a published module each
+            names the revision that belongs to the module's version.
 
     Raises:
         ValueError: no such configuration, folder or repository (the known configurations are listed).
@@ -83,17 +85,51 @@ def _source_folders(metric: str, module_file: str) -> Iterator[Path]:
     yield Path.cwd() / "metrics" / metric
 
 
-def _from_hub(repository: str, known: str) -> Path:
+def _from_hub(hub_id: str, known: str) -> Path:
+    """The snapshot of a repository: from the cache where it is there and whole, without asking the network."""
+    repository, _, revision = hub_id.partition("@")
     try:
-        return Path(snapshot_download(repository, allow_patterns=_FILES, local_files_only=True))
+        return _snapshot(repository, revision or None, local_files_only=True)
     except LocalEntryNotFoundError:
         pass
     except HFValidationError as error:
         raise ValueError(f"{repository!r} is neither a folder nor a Hub id: {known}") from error
     try:
-        return Path(snapshot_download(repository, allow_patterns=_FILES))
+        return _snapshot(repository, revision or None, local_files_only=False)
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
-        raise ValueError(f"no checkpoint {repository!r} here, in the cache or on the Hub: {known}") from error
+        raise ValueError(f"no checkpoint {hub_id!r} here, in the cache or on the Hub: {known}") from error
+
+
+def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> Path:
+    """The repository's settings, and of its weights those that the settings call for.
+
+    A repository may hold an adapter and, for those who load it without a metric, the whole model.
+
+    Raises:
+        LocalEntryNotFoundError: with `local_files_only`, a cached snapshot that lacks some of it.
+    """
+
+    def fetch(*patterns: str, ignore: str | None = None) -> Path:
+        return Path(
+            snapshot_download(
+                repository,
+                revision=revision,
+                allow_patterns=[*patterns],
+                ignore_patterns=ignore,
+                local_files_only=local_files_only,
+            )
+        )
+
+    folder = fetch("config.json")
+    config = _read_json(folder / "config.json") if (folder / "config.json").is_file() else {}
+    adapter = any(isinstance(part, dict) and "encoder" in part for part in config.values())
+    if not local_files_only:
+        return fetch(*_FILES, ignore="model.safetensors" if adapter else None)
+    needed = "adapter.safetensors" if adapter else "model.safetensors"
+    missing = [name for name in ("config.json", needed) if not (folder / name).is_file()]
+    if missing:
+        raise LocalEntryNotFoundError(f"{folder}: the cached snapshot lacks {', '.join(missing)}")
+    return folder
 
 
 def load_checkpoint(folder: Path, metric: str) -> Checkpoint:

@@ -11,11 +11,10 @@ from .encoder import load_checkpoint
 from .inference import Normalizer
 from .mover_score import mover_score
 from .scoring import MoverScorer
+from .version import __version__
 
 # evaluate copies only the siblings that this file imports itself
 __all__ = ["EmbeddingSimilarity", "Normalizer", "mover_score"]
-
-__version__ = "0.1.0"
 
 HUB_IDS = {"default": "openmeva/embedding-similarity"}
 

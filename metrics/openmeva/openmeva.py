@@ -27,6 +27,7 @@ from .loading import load_rows
 from .sections import judgment_tables
 from .sources import judgments_by_source
 from .trivial import trivial_scores
+from .version import __version__
 
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
 __all__ = [
@@ -45,7 +46,6 @@ __all__ = [
     "trivial_scores",
 ]
 
-VERSION = "1.0.0"
 SCALES: dict[str, tuple[float, float] | None] = {
     "mans_roc": (1.0, 5.0),
     "mans_wp": (1.0, 5.0),
@@ -219,7 +219,7 @@ class OpenMEVA(evaluate.Metric):
     def _signature(self, n: int, draws: int, seed: int) -> str:
         return "|".join(
             (
-                f"openmeva:{VERSION}",
+                f"openmeva:{__version__}",
                 f"config:{self.config_name}",
                 f"n:{n}",
                 f"draws:{draws}",
