@@ -11,10 +11,11 @@ from .inference import Normalizer
 from .inputs import StoryInputs
 from .modeling import UnionModel
 from .scoring import UnionScorer
+from .story_scoring import StoryScorer
 from .version import __version__
 
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = ["Normalizer", "Union", "UnionModel"]
+__all__ = ["Normalizer", "StoryScorer", "Union", "UnionModel"]
 
 HUB_IDS = {"roc": "openmeva/union-roc", "wp": "openmeva/union-wp"}
 
