@@ -1,0 +1,137 @@
+"""The network: warm-started from layers of the shared story encoder, or a sequence-to-sequence model of the Hub."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from transformers import (
+    AutoModelForSeq2SeqLM,
+    AutoTokenizer,
+    BertConfig,
+    BertLMHeadModel,
+    BertModel,
+    EncoderDecoderConfig,
+    EncoderDecoderModel,
+    PreTrainedModel,
+)
+
+from metrics.encoder import read_tensors, token_id
+from training.encoder import ENCODER
+from training.files import save_tensors, write_text
+
+WEIGHTS = "model.safetensors"
+SETTINGS = "config.json"
+
+
+def build_generator(config: dict[str, Any], encoder: Path = ENCODER) -> tuple[PreTrainedModel, Tokenizer]:
+    """The untrained model and its tokenizer.
+
+    With `base: encoder`, the layers `encoder_layers` and `decoder_layers` of the shared story encoder, word
+    vectors shared and fixed; cross-attention starts as a copy of its layer's self-attention. Any other `base`
+    is a sequence-to-sequence model of the Hub (`facebook/bart-base`) or a folder.
+    """
+    torch.manual_seed(config["seed"])
+    if config["base"] != "encoder":
+        fast = AutoTokenizer.from_pretrained(config["base"])
+        fast.add_tokens(["[MALE]", "[FEMALE]", "[NEUTRAL]"], special_tokens=True)
+        model = AutoModelForSeq2SeqLM.from_pretrained(config["base"], dtype=torch.float32)
+        model.resize_token_embeddings(len(fast))
+        return model, fast.backend_tokenizer
+    tokenizer = Tokenizer.from_file(str(encoder / "tokenizer.json"))
+    model = _empty(config, encoder, tokenizer)
+    _warm_start(model, config, read_tensors(encoder / WEIGHTS))
+    for part in (model.encoder.embeddings, model.decoder.bert.embeddings):
+        part.word_embeddings.weight.requires_grad = False
+    return model, tokenizer
+
+
+def _empty(config: dict[str, Any], encoder: Path, tokenizer: Tokenizer) -> EncoderDecoderModel:
+    values = json.loads((encoder / SETTINGS).read_text(encoding="utf-8"))
+    for name in ("architectures", "dtype", "transformers_version", "is_decoder", "add_cross_attention"):
+        values.pop(name, None)
+    attention = {"attn_implementation": "eager"}  # the fastest for short texts on a processor
+    source = BertConfig(**{**values, "num_hidden_layers": len(config["encoder_layers"])}, **attention)
+    target = BertConfig(
+        **{**values, "num_hidden_layers": len(config["decoder_layers"])},
+        **attention,
+        is_decoder=True,
+        add_cross_attention=True,
+    )
+    joint = EncoderDecoderConfig(
+        encoder=source.to_dict(),
+        decoder=target.to_dict(),
+        pad_token_id=token_id(tokenizer, "[PAD]"),
+        decoder_start_token_id=token_id(tokenizer, "[CLS]"),
+        eos_token_id=token_id(tokenizer, "[SEP]"),
+    )
+    return EncoderDecoderModel(
+        config=joint,
+        encoder=BertModel(source, add_pooling_layer=False),
+        decoder=BertLMHeadModel(target),
+    )
+
+
+def _warm_start(model: EncoderDecoderModel, config: dict[str, Any], weights: dict[str, Tensor]) -> None:
+    """Copies embeddings, chosen layers and the prediction head from the shared encoder's masked language model."""
+    chosen = {"encoder": config["encoder_layers"], "decoder.bert": config["decoder_layers"]}
+    state: dict[str, Tensor] = {}
+    for part, layers in chosen.items():
+        for name, tensor in weights.items():
+            if name.startswith("bert.embeddings."):
+                state[f"{part}.{name.removeprefix('bert.')}"] = tensor.float()
+        for place, layer in enumerate(layers):
+            old = f"bert.encoder.layer.{layer}."
+            for name, tensor in weights.items():
+                if name.startswith(old):
+                    new = f"{part}.encoder.layer.{place}.{name.removeprefix(old)}"
+                    state[new] = tensor.float()
+                    if part != "encoder" and ".attention." in new:
+                        state[new.replace(".attention.", ".crossattention.")] = tensor.float()
+    state.update({f"decoder.{name}": tensor.float() for name, tensor in weights.items() if name.startswith("cls.")})
+    missing, unexpected = model.load_state_dict(state, strict=False)
+    lacking = [name for name in missing if "decoder.cls.predictions.decoder" not in name]
+    if lacking or unexpected:
+        raise ValueError(f"the shared encoder does not fit: lacks {lacking[:3]}, has {list(unexpected)[:3]}")
+    model.decoder.tie_weights()
+
+
+def save_generator(model: PreTrainedModel, tokenizer: Tokenizer, config: dict[str, Any], folder: Path) -> None:
+    """Writes the weights in half precision (tied ones once), the configuration and the tokenizer."""
+    tensors, seen = {}, set()
+    for name, tensor in model.state_dict().items():
+        if tensor.data_ptr() not in seen:
+            seen.add(tensor.data_ptr())
+            tensors[name] = tensor.detach().cpu().to(torch.float16).contiguous()
+    save_tensors(folder / WEIGHTS, tensors)
+    write_text(folder / "tokenizer.json", tokenizer.to_str())
+    write_text(folder / SETTINGS, json.dumps({"generator": config}, indent=2) + "\n")
+
+
+def load_generator(folder: Path, encoder: Path = ENCODER) -> tuple[PreTrainedModel, Tokenizer]:
+    """A trained generator, ready to write.
+
+    Raises:
+        ValueError: a file that is missing, damaged or of another shape (the message names it).
+    """
+    try:
+        config = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))["generator"]
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    except Exception as error:  # tokenizers raises plain Exceptions
+        raise ValueError(f"{folder}: expected a trained generator ({error})") from error
+    model, _ = build_generator(config, encoder)
+    load_weights(model, folder)
+    return model.eval(), tokenizer
+
+
+def load_weights(model: nn.Module, folder: Path) -> None:
+    """Puts the weights of a trained generator into a model of the same shape."""
+    tensors = {name: tensor.float() for name, tensor in read_tensors(folder / WEIGHTS).items()}
+    try:
+        _, unexpected = model.load_state_dict(tensors, strict=False)
+    except RuntimeError as error:
+        raise ValueError(f"{folder / WEIGHTS} is of another shape: {error}") from error
+    if unexpected:
+        raise ValueError(f"{folder / WEIGHTS}: unknown tensors {list(unexpected)[:3]}")

@@ -1,0 +1,134 @@
+"""Trains a plot-to-story generator; transformers' `Trainer`, so it resumes and uses several processors."""
+
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.nn import functional as F
+from transformers import Trainer, TrainingArguments
+from transformers.trainer_pt_utils import LengthGroupedSampler
+
+from training.encoder import ENCODER
+from training.files import checksum
+from training.generator.model import build_generator, load_weights, save_generator
+from training.generator.pairs import IGNORED, Marks, PairCollator, PlotPairs, plot_ids, story_ids
+from training.plots.corpus import PlottedStory, load_plots
+
+VALIDATION_STORIES = 1000
+
+
+class GeneratorTrainer(Trainer):
+    """Cross-entropy of the story's tokens; batches of stories of similar length."""
+
+    lengths: Sequence[int] = ()
+
+    def compute_loss(
+        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
+    ) -> Any:
+        labels = inputs.pop("labels")
+        logits = model(**inputs, use_cache=False).logits
+        kept = labels != IGNORED
+        loss = F.cross_entropy(logits[kept].float(), labels[kept])
+        return (loss, {"logits": logits}) if return_outputs else loss
+
+    def prediction_step(
+        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
+    ) -> Any:
+        """The sum and the number of log-losses; logits of a whole vocabulary are not kept."""
+        inputs = self._prepare_inputs(inputs)
+        with torch.no_grad(), self.compute_loss_context_manager():
+            loss = self.compute_loss(model, inputs)
+        return loss.detach(), None, None
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        generator = torch.Generator().manual_seed(self.args.seed)
+        return LengthGroupedSampler(
+            self.args.train_batch_size, lengths=list(self.lengths), generator=generator
+        )
+
+
+def train_generator(
+    config: dict[str, Any], data: Path, run: Path, cache: Path, resume: bool = False, encoder: Path = ENCODER
+) -> dict[str, Any]:
+    """Trains one configuration; the weights go to `run/final`. Returns the manifest, without samples."""
+    started = time.time()
+    corpus = load_plots(config, data, cache, encoder / "names.json")
+    model, tokenizer = build_generator(config, encoder)
+    if config.get("start"):
+        load_weights(model, Path(config["start"]))
+    marks = Marks.of(tokenizer)
+
+    def pairs(stories: Sequence[PlottedStory], count: int | None = None) -> PlotPairs:
+        return PlotPairs(
+            plot_ids(tokenizer, marks, [story.plot for story in stories], config["max_plot"]),
+            story_ids(tokenizer, marks, [story.text for story in stories], config["max_story"]),
+            count,
+        )
+
+    training = pairs(corpus.generator, config["stories"])
+    steps = math.ceil(config["stories"] / config["batch"])
+    arguments = TrainingArguments(
+        output_dir=str(run),
+        per_device_train_batch_size=config["batch"],
+        per_device_eval_batch_size=config["batch"],
+        num_train_epochs=1,
+        learning_rate=config["learning_rate"],
+        lr_scheduler_type="linear",
+        warmup_steps=int(steps * config["warmup_share"]),
+        weight_decay=0.01,
+        optim="adamw_torch_fused",
+        bf16=not torch.cuda.is_available() or torch.cuda.is_bf16_supported(),
+        use_cpu=not torch.cuda.is_available(),
+        remove_unused_columns=False,
+        label_names=["labels"],
+        seed=config["seed"],
+        logging_steps=max(1, min(50, steps // 10)),
+        eval_strategy="no",
+        save_steps=max(1, min(250, steps // 4)),
+        save_total_limit=1,
+        report_to=[],
+    )
+    trainer = GeneratorTrainer(
+        model=model, args=arguments, train_dataset=training, data_collator=PairCollator(marks)
+    )
+    trainer.lengths = training.lengths()
+    trainer.train(resume_from_checkpoint=True if resume and any(run.glob("checkpoint-*")) else None)
+    save_generator(model, tokenizer, config, run / "final")
+    held_out = corpus.validation[:VALIDATION_STORIES]
+    return {
+        "config": config,
+        "data": {
+            file: checksum(data / file)
+            for key in ("train", "validation", "exclude")
+            for file in config["corpus"].get(key, [])
+        },
+        "stories": {part: len(getattr(corpus, part)) for part in ("generator", "metrics", "validation")},
+        "steps": trainer.state.global_step,
+        "validation": perplexity(model, pairs(held_out), config["batch"], marks),
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "minutes": round((time.time() - started) / 60, 1),
+        "torch": torch.__version__,
+        "threads": torch.get_num_threads(),
+        "weights": checksum(run / "final" / "model.safetensors"),
+    }
+
+
+@torch.inference_mode()
+def perplexity(model: Any, pairs: PlotPairs, batch: int, marks: Marks) -> dict[str, float]:
+    """Perplexity of held-out stories given their plots, by token of the model, the end mark included."""
+    model.eval()
+    collate = PairCollator(marks)
+    order = sorted(range(len(pairs)), key=lambda index: len(pairs[index][1]))
+    total, count = 0.0, 0
+    for start in range(0, len(order), batch):
+        inputs = collate([pairs[index] for index in order[start : start + batch]])
+        inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
+        labels = inputs.pop("labels")
+        logits = model(**inputs, use_cache=False).logits
+        kept = labels != IGNORED
+        total += float(F.cross_entropy(logits[kept].float(), labels[kept], reduction="sum"))
+        count += int(kept.sum())
+    return {"perplexity": round(math.exp(total / count), 3), "stories": len(pairs), "tokens": count}

@@ -1,0 +1,30 @@
+"""The ways of taking plots from stories, by name, and the plots of a whole corpus."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from training.negatives.story import TaggedStory
+from training.plots.keywords import storyline
+from training.plots.plot import Plot
+from training.plots.verbs import verb_plot
+
+Extractor = Callable[[Sequence[Sequence[str]], Sequence[Sequence[str]], np.random.Generator], Plot]
+"""From the words of each sentence, their Penn Treebank tags and a source of randomness to a plot."""
+
+EXTRACTORS: dict[str, Extractor] = {"storyline": storyline, "verbs": verb_plot}
+
+
+def extract_plots(stories: Sequence[TaggedStory], extractor: str, seed: int) -> list[Plot]:
+    """The plot of each story; a story's depends on the seed and its place alone.
+
+    Raises:
+        ValueError: no extractor of that name.
+    """
+    if extractor not in EXTRACTORS:
+        raise ValueError(f"expected a plot extractor of {', '.join(EXTRACTORS)}, got {extractor!r}")
+    extract = EXTRACTORS[extractor]
+    return [
+        extract(story.words, story.tags, np.random.default_rng((seed, place)))
+        for place, story in enumerate(stories)
+    ]
