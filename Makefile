@@ -3,6 +3,8 @@ SHELL := /bin/bash
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
+# install and uninstall work on the user's own cache; the other targets stay in the checkout.
+USER_HF_HOME := $(or $(HF_HOME),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/huggingface)
 HF_HOME ?= $(CURDIR)/.hf
 export HF_HOME
 export HF_HUB_DISABLE_TELEMETRY = 1
@@ -15,7 +17,7 @@ METRIC ?= union
 CORPUS ?= roc
 OFFLINE := HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1
 
-.PHONY: help demo test quality style train benchmark bench ablation autos resources clean
+.PHONY: help demo test quality style train benchmark bench ablation autos resources install uninstall publish clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z.]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -65,6 +67,16 @@ autos: .venv  ## build AUTOS from stories of yours: make autos STORIES=file [CON
 
 bench: .venv resources  ## measure speed, as ratios within one run
 	$(OFFLINE) $(BIN)/python -m training.bench
+
+install: .venv  ## put metrics, models and datasets into your own cache (HF_HOME), for use from any folder
+	@HF_HOME="$(USER_HF_HOME)" $(BIN)/python -m training.hub install
+
+uninstall: .venv  ## take out of it what install put in, and nothing else
+	@HF_HOME="$(USER_HF_HOME)" $(BIN)/python -m training.hub uninstall
+
+publish: .venv  ## push everything to the Hub: make publish [ORG=openmeva] [DRY_RUN=1] [FORCE=1], with a token
+	@HF_HOME="$(USER_HF_HOME)" $(BIN)/python -m training.hub publish $(if $(ORG),--organisation $(ORG)) \
+		$(if $(DRY_RUN),--dry-run) $(if $(FORCE),--move-tags)
 
 clean:  ## remove what the targets made, weights and data excepted
 	rm -rf $(VENV) .hf .cache .mypy_cache .pytest_cache .ruff_cache benchmark

@@ -148,7 +148,7 @@ def load_checkpoint(folder: Path, metric: str) -> Checkpoint:
     if "encoder" not in settings:
         weights = folder / "model.safetensors"
         return _checkpoint(folder, settings, folder, read_tensors(weights), file_digest(weights))
-    encoder = _encoder_folder(folder, settings["encoder"])
+    encoder = encoder_folder(folder, settings["encoder"])
     digest = file_digest(encoder / "model.safetensors")
     if digest != settings["encoder"]["sha256"]:
         raise ValueError(
@@ -174,7 +174,8 @@ def _checkpoint(
     return Checkpoint(folder, settings, model_config, state, tokenizer, names, digest[:12])
 
 
-def _encoder_folder(folder: Path, reference: dict[str, str]) -> Path:
+def encoder_folder(folder: Path, reference: dict[str, str]) -> Path:
+    """Where the shared encoder of the checkpoint in `folder` lies: with it, in the checkout, or from the Hub."""
     for candidate in (folder / "encoder", folder / reference["path"]):
         if (candidate / "model.safetensors").is_file():
             return candidate.resolve()

@@ -1,0 +1,138 @@
+"""Installs the project's metrics, models and datasets into this user's caches, or publishes them on the Hub."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from metrics.version import __version__
+from training.hub.caches import Caches
+from training.hub.checks import repository_problems
+from training.hub.description import Description, read_description
+from training.hub.install import Installation
+from training.hub.layout import Repository, lay_out
+from training.hub.record import Record
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = "HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m training.hub", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    parser.add_argument("--project", type=Path, default=ROOT, help="root of the checkout")
+    commands.add_parser("install", help="fill HF_HOME's module, hub and dataset caches")
+    commands.add_parser("uninstall", help="take out what install put in")
+    pushing = commands.add_parser("publish", help="push everything to an organisation on the Hub")
+    pushing.add_argument("--organisation", help="who publishes (default: the one in hub.yaml)")
+    pushing.add_argument("--dry-run", action="store_true", help="check, and list every file and size")
+    pushing.add_argument("--move-tags", action="store_true", help="let the version's tag move to new files")
+    chosen = parser.parse_args(arguments)
+    try:
+        if chosen.command == "uninstall":
+            uninstall()
+            return
+        description = read_description(chosen.project)
+        if chosen.command == "install":
+            install(description, chosen.project)
+        else:
+            publish(description, chosen.project, chosen.organisation, chosen.dry_run, chosen.move_tags)
+    except (OSError, ValueError) as error:
+        sys.exit(f"error: {error}")
+
+
+def install(description: Description, root: Path) -> None:
+    """Installs, and says what can be loaded by which name."""
+    caches = Caches.from_environment()
+    installation = Installation(caches)
+    before = Record.read(installation.record_path)
+    record = installation.install(description, __version__, root)
+    state = "already" if before == record else "now"
+    organisation = description.organisation
+    print(f"version {record.version} is {state} installed in {caches.home}. From any folder:")
+    for source in description.of_kind("space"):
+        if source.module and source.name in description.taken:
+            print(f'  evaluate.load("{organisation}/{source.name}")')
+        elif source.module:
+            print(f'  evaluate.load("{source.name}")  or "{organisation}/{source.name}"')
+    for tree in record.trees:
+        path = Path(tree)
+        if caches.datasets in path.parents:
+            name = path.parents[2].name.replace("___", "/")
+            print(f'  load_dataset("{name}", "{path.parents[1].name}")')
+    for source in description.of_kind("model"):
+        if source.loads_as == "whole" or source.metric in description.whole_models:
+            print(f'  AutoModel.from_pretrained("{organisation}/{source.name}")')
+    print(f"By these names the libraries ask the Hub first; to spare that: {FLAGS}")
+
+
+def uninstall() -> None:
+    """Uninstalls, and says how much that was."""
+    caches = Caches.from_environment()
+    record = Installation(caches).uninstall()
+    if record is None:
+        print(f"nothing of the project is installed in {caches.home}")
+    else:
+        print(f"version {record.version}: {len(record.trees)} entries removed from {caches.home}")
+
+
+def publish(
+    description: Description, root: Path, organisation: str | None, dry_run: bool, move_tags: bool
+) -> None:
+    """Lays everything out, checks all of it, then pushes.
+
+    Raises:
+        ValueError: what is not to be published (all of it), or no token.
+    """
+    from huggingface_hub import HfApi, get_token
+    from huggingface_hub.errors import HfHubHTTPError
+
+    from training.hub.publish import publish as push
+
+    organisation = organisation or description.organisation
+    with tempfile.TemporaryDirectory() as scratch:
+        repositories = [
+            lay_out(source, description, Path(scratch), organisation, __version__, root)
+            for source in description.sources
+        ]
+        total = sum(_list_files(repository) for repository in repositories)
+        print(f"{len(repositories)} repositories, {total / 1e6:.1f} MB, tag v{__version__}")
+        problems = [problem for repository in repositories for problem in repository_problems(repository)]
+        if problems:
+            raise ValueError("not published:\n  " + "\n  ".join(problems))
+        if dry_run:
+            return
+        token = get_token()
+        if token is None:
+            raise ValueError("expected a token that may write: HF_TOKEN, or `hf auth login`")
+        api = HfApi(token=token, endpoint=os.environ.get("HF_ENDPOINT"))
+        try:
+            done = push(api, repositories, __version__, move_tags, _commit(root))
+        except HfHubHTTPError as error:
+            raise ValueError(f"{error}\nThe same command goes on where this one stopped.") from error
+        for name, state in done.items():
+            print(f"{state:>10}  {name}")
+
+
+def _list_files(repository: Repository) -> int:
+    print(f"{repository.kind} {repository.id}")
+    sizes = {name: path.stat().st_size for name, path in repository.files().items()}
+    for name, size in sizes.items():
+        print(f"{size:>14,}  {name}")
+    return sum(sizes.values())
+
+
+def _commit(root: Path) -> str:
+    """The project's own commit, where it is a checkout."""
+    found = subprocess.run(
+        ["git", "-C", str(root), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
+    )
+    return f"({found.stdout.strip()})" if found.returncode == 0 else ""
+
+
+if __name__ == "__main__":
+    main()

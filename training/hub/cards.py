@@ -1,0 +1,81 @@
+"""Cards: their front matter and sections, and what a complete one has."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+
+# What the headings of a card must speak of, a pattern each, and the front matter it must have.
+_SECTIONS = {
+    "model": ("use", "training|how it was made", "results", "limit", "licen[cs]e", "citation"),
+    "dataset": ("fields|columns", "limit", "licen[cs]e", "citation"),
+    "space": ("what it (measures|does|shows)", "use", "limit", "licen[cs]e", "citation"),
+}
+_FRONT = {
+    "model": ("license", "language", "tags"),
+    "dataset": ("license", "language", "tags", "pretty_name"),
+    "space": ("title", "sdk", "tags"),
+}
+_HEADING = re.compile(r"^(#{1,6}) +(.+?)\s*$")
+
+
+def split_card(text: str) -> tuple[dict[str, Any], str]:
+    """The front matter and the body of a card.
+
+    Raises:
+        ValueError: no front matter, or one that is not a YAML mapping.
+    """
+    match = re.match(r"---\n(.*?)\n---\n(.*)", text, re.DOTALL)
+    try:
+        front = yaml.safe_load(match[1]) if match else None
+    except yaml.YAMLError as error:
+        raise ValueError(f"front matter: expected YAML, got {error}") from error
+    if match is None or not isinstance(front, dict):
+        raise ValueError("front matter: expected a YAML mapping between two lines of ---")
+    return front, match[2]
+
+
+def join_card(front: dict[str, Any], body: str) -> str:
+    """A card of its front matter and its body."""
+    return f"---\n{yaml.safe_dump(front, sort_keys=False, allow_unicode=True, width=110)}---\n{body}"
+
+
+def card_problems(kind: str, text: str) -> list[str]:
+    """What a card lacks, a sentence each; empty for a complete one.
+
+    Every heading must have text below it (of its own or of a deeper heading), and the front matter and the
+    sections that a card of the kind needs must be there.
+    """
+    try:
+        front, body = split_card(text)
+    except ValueError as error:
+        return [str(error)]
+    problems = [f"front matter: expected a value for '{key}'" for key in _FRONT[kind] if not front.get(key)]
+    headings = _headings(body)
+    problems += [f"section '{title}' is empty" for title, content in headings if not content]
+    titles = " | ".join(title.lower() for title, _ in headings)
+    problems += [
+        f"expected a section on '{wanted}'" for wanted in _SECTIONS[kind] if not re.search(wanted, titles)
+    ]
+    return problems
+
+
+def _headings(body: str) -> list[tuple[str, bool]]:
+    """Each heading, and whether there is text below it before the next of its own level or above."""
+    found: list[tuple[int, str, bool]] = []
+    fenced = False
+    for line in body.splitlines():
+        if line.startswith("```"):
+            fenced = not fenced
+        match = None if fenced else _HEADING.match(line)
+        if match:
+            found.append((len(match[1]), match[2], False))
+        elif line.strip() and found and not line.lstrip().startswith("<!--"):
+            level = found[-1][0] + 1
+            for index in range(len(found) - 1, -1, -1):  # text fills its heading and those that enclose it
+                if found[index][0] < level:
+                    level = found[index][0]
+                    found[index] = (*found[index][:2], True)
+    return [(title, filled) for _, title, filled in found]

@@ -1,0 +1,118 @@
+"""Reads `hub.yaml`: which folder of the project becomes which repository."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+KINDS = ("model", "dataset", "space")
+DESCRIPTION = Path(__file__).with_name("hub.yaml")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A folder of the project that becomes a repository.
+
+    Attributes:
+        kind: `model`, `dataset` or `space`.
+        name: the repository's name, without its organisation.
+        folder: where it lies.
+        files: patterns of what belongs to it, beside `README.md`; empty for datasets, whose card says.
+        loads_as: `whole` or `adapter` for weights of ours, else empty.
+        module: whether it is a module of evaluate.
+        metric: of an adapter, the section of its `config.json`.
+        layout: of a Space, the function that says what it holds (`package.module:function`).
+    """
+
+    kind: str
+    name: str
+    folder: Path
+    files: tuple[str, ...] = ()
+    loads_as: str = ""
+    module: bool = False
+    metric: str = ""
+    layout: str = ""
+
+
+@dataclass(frozen=True)
+class Description:
+    """`hub.yaml`, its patterns resolved against a checkout."""
+
+    organisation: str
+    sources: tuple[Source, ...]
+    redistributable: dict[str, tuple[str, ...]]
+    whole_models: dict[str, str]
+    taken: frozenset[str]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names of all repositories."""
+        return frozenset(source.name for source in self.sources)
+
+    def of_kind(self, kind: str) -> list[Source]:
+        """The sources of a kind, in order."""
+        return [source for source in self.sources if source.kind == kind]
+
+
+def read_description(root: Path, path: Path = DESCRIPTION) -> Description:
+    """The description at `path`, its patterns resolved under `root`.
+
+    Raises:
+        ValueError: a key or kind that is not known, or two folders of one kind and name.
+    """
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    sources: list[Source] = []
+    for entry in content["repositories"]:
+        if entry.get("kind") not in KINDS:
+            raise ValueError(f"{path}: expected a kind of {', '.join(KINDS)}, got {entry.get('kind')!r}")
+        sources += _resolve(root, entry)
+    seen: dict[tuple[str, str], Path] = {}
+    for source in sources:
+        key = (source.kind, source.name)
+        if key in seen:
+            raise ValueError(
+                f"{path}: {seen[key]} and {source.folder} both become {source.kind} {source.name}"
+            )
+        seen[key] = source.folder
+    return Description(
+        content["organisation"],
+        tuple(sorted(sources, key=lambda source: KINDS.index(source.kind))),  # weights before what loads them
+        {name: tuple(configurations) for name, configurations in content["redistributable"].items()},
+        dict(content["whole_models"]),
+        frozenset(content["taken"]),
+    )
+
+
+def _resolve(root: Path, entry: dict[str, Any]) -> list[Source]:
+    pattern = entry["folders"]
+    module = entry.get("module", False)
+    found = []
+    for folder in sorted(root.glob(pattern)):
+        parts = [
+            name for name, part in zip(folder.parts[-pattern.count("/") - 1 :], pattern.split("/"), strict=True)
+            if part == "*"
+        ]  # fmt: skip
+        if not folder.is_dir() or any(part.startswith((".", "_")) for part in parts):
+            continue
+        if module and not (folder / f"{folder.name}.py").is_file():
+            continue  # metrics/weights
+        if entry["kind"] == "space" and not module and not (folder / "app.py").exists():
+            continue  # what the Spaces share
+        words = parts if module else [part.replace("_", "-") for part in parts]
+        name = entry["name"].format(*words).removesuffix("-default")
+        found.append(
+            Source(
+                entry["kind"],
+                name,
+                folder,
+                tuple(entry.get("files", ())),
+                entry.get("loads_as", ""),
+                module,
+                parts[0] if entry.get("loads_as") == "adapter" else "",
+                entry.get("layout", ""),
+            )
+        )
+    return found

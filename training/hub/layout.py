@@ -1,0 +1,164 @@
+"""Lays a repository out in a folder as it is published: files of the checkout, ids, revision and card brought in."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from importlib import import_module
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from training.files import checksum, write_text
+from training.hub.cards import join_card, split_card
+from training.hub.description import Description, Source
+from training.hub.rewriting import pin_module, pin_settings, rename
+from training.hub.whole_model import whole_model_note, write_whole_model
+
+_TEXT = {".py", ".json", ".md", ".yaml", ".txt", ".toml"}
+_PYPI = {"ot": "POT", "yaml": "PyYAML", "sklearn": "scikit-learn"}  # names that differ from the import
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A repository laid out in a folder.
+
+    Attributes:
+        kind: `model`, `dataset` or `space`.
+        id: `organisation/name`.
+        folder: holds its files and nothing else.
+    """
+
+    kind: str
+    id: str
+    folder: Path
+
+    def files(self) -> dict[str, Path]:
+        """Its files by their path in the repository, sorted."""
+        paths = sorted(path for path in self.folder.rglob("*") if path.is_file())
+        return {path.relative_to(self.folder).as_posix(): path for path in paths}
+
+    def digest(self) -> str:
+        """SHA-256 over names and contents, in hexadecimal."""
+        total = hashlib.sha256()
+        for name, path in self.files().items():
+            total.update(f"{name}\0{checksum(path)}\n".encode())
+        return total.hexdigest()
+
+
+def lay_out(
+    source: Source, description: Description, target: Path, organisation: str, version: str, root: Path
+) -> Repository:
+    """The repository of `source`, for `organisation` and `version`, in a folder of its own under `target`.
+
+    Published modules and adapters name the revision `v<version>` of the weights that belong to them.
+
+    Raises:
+        ValueError: a card without front matter, or weights that are missing or damaged.
+    """
+    hub_id = f"{organisation}/{source.name}"
+    folder = target / f"{source.kind}s" / organisation / source.name
+    folder.mkdir(parents=True, exist_ok=True)
+    revision = f"v{version}"
+    for name, path in _chosen(source, description, root):
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix not in _TEXT or path.name in ("tokenizer.json", "vocab.txt", "names.json"):
+            shutil.copyfile(path, place)
+            continue
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".py":
+            text = pin_module(text, revision)
+        elif path.name == "config.json" and source.loads_as == "adapter":
+            text = json.dumps(pin_settings(json.loads(text), revision), indent=2) + "\n"
+        write_text(place, rename(text, description.organisation, organisation, description.names))
+    if source.module and not (folder / "requirements.txt").exists():
+        write_text(folder / "requirements.txt", requirements(folder, root))
+    whole = source.metric in description.whole_models and (folder / "adapter.safetensors").exists()
+    classifier = description.whole_models.get(source.metric)
+    if whole:
+        write_whole_model(source.folder, source.metric, folder, classifier)
+    card = folder / "README.md"
+    if card.exists():
+        front, body = split_card(card.read_text(encoding="utf-8"))
+        if whole:
+            body = body.rstrip("\n") + "\n" + whole_model_note(hub_id, classifier)
+            front["library_name"] = "transformers"
+        if source.kind == "dataset":
+            _keep_configurations(front, folder)
+        write_text(card, join_card({**front, "version": version}, body))
+    return Repository(source.kind, hub_id, folder)
+
+
+def _chosen(source: Source, description: Description, root: Path) -> Iterator[tuple[str, Path]]:
+    """Paths in the repository, and where their contents are."""
+    if source.layout:
+        module, function = source.layout.split(":")
+        yield from getattr(import_module(module), function)(source.folder, root).items()
+        return
+    if (source.folder / "README.md").is_file():
+        yield "README.md", source.folder / "README.md"
+    if source.kind == "dataset":
+        for configuration in description.redistributable.get(source.name, ()):
+            for path in data_files(source.folder)[configuration]:
+                yield path.relative_to(source.folder).as_posix(), path
+        return
+    for path in sorted(source.folder.iterdir()):
+        if path.is_file() and any(fnmatch(path.name, pattern) for pattern in source.files):
+            yield path.name, path
+
+
+def data_files(folder: Path) -> dict[str, list[Path]]:
+    """The files of each configuration in a dataset's card; an empty list where one of them is not there."""
+    front, _ = split_card((folder / "README.md").read_text(encoding="utf-8"))
+    found = {}
+    for configuration in front.get("configs", []):
+        paths = [folder / split["path"] for split in configuration["data_files"]]
+        found[configuration["config_name"]] = paths if all(path.is_file() for path in paths) else []
+    return found
+
+
+def _keep_configurations(front: dict[str, Any], folder: Path) -> None:
+    """Takes configurations without data out of the front matter: a client would look for their files."""
+    front["configs"] = [
+        configuration
+        for configuration in front.get("configs", [])
+        if all((folder / split["path"]).is_file() for split in configuration["data_files"])
+    ]
+    if not front["configs"]:
+        del front["configs"]
+        front["viewer"] = False
+
+
+def requirements(folder: Path, root: Path) -> str:
+    """Lines of a requirements file: what the Python files of a folder import, bounds as in `pyproject.toml`.
+
+    Raises:
+        ValueError: an import that `pyproject.toml` does not name.
+    """
+    import tomllib
+
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    stated = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    bounds = {line.partition(">=")[0].lower().replace("-", "_"): line for line in stated}
+    implied = {"tqdm", "tokenizers", "pandas", "pyarrow"}  # of transformers and datasets
+    needed = set()
+    for path in folder.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [node.module or ""]
+            for name in (full.partition(".")[0] for full in names):
+                package = _PYPI.get(name, name)
+                if name in sys.stdlib_module_names or name in implied or (folder / f"{name}.py").exists():
+                    continue
+                if package.lower() not in bounds:
+                    raise ValueError(f"{path}: imports {name}, which pyproject.toml does not name")
+                needed.add(bounds[package.lower()])
+    return "".join(f"{line}\n" for line in sorted(needed, key=str.lower))

@@ -1,0 +1,120 @@
+"""Pushes the project's repositories to the Hub under an organisation, and the release tag to each of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
+from huggingface_hub.errors import RepositoryNotFoundError
+from huggingface_hub.hf_api import RepoFile
+
+from training.files import checksum
+from training.hub.layout import Repository
+
+_KEPT = frozenset({".gitattributes"})  # the Hub's own
+
+
+@dataclass(frozen=True)
+class State:
+    """What the Hub holds of a repository.
+
+    Attributes:
+        exists: whether there is one.
+        same: whether its files are those to be published.
+        stale: files that are not.
+        tag: the commit that the release tag stands at; empty where there is none.
+        head: the commit of `main`.
+    """
+
+    exists: bool
+    same: bool = False
+    stale: tuple[str, ...] = ()
+    tag: str = ""
+    head: str = ""
+
+
+def look_up(api: HfApi, repository: Repository, revision: str) -> State:
+    """The state of a repository on the Hub, against what is to be published."""
+    try:
+        refs = api.list_repo_refs(repository.id, repo_type=repository.kind)
+    except RepositoryNotFoundError:
+        return State(False)
+    tree = api.list_repo_tree(repository.id, recursive=True, repo_type=repository.kind)
+    there = {
+        entry.path: entry.lfs.sha256 if entry.lfs else entry.blob_id
+        for entry in tree
+        if isinstance(entry, RepoFile) and entry.path not in _KEPT
+    }
+    files = repository.files()
+    same = there.keys() == files.keys() and all(
+        there[name] in (checksum(path), _blob_id(path)) for name, path in files.items()
+    )
+    tag = next((ref.target_commit for ref in refs.tags if ref.name == revision), "")
+    head = next((ref.target_commit for ref in refs.branches if ref.name == "main"), "")
+    return State(True, same, tuple(sorted(there.keys() - files.keys())), tag, head)
+
+
+def publish(
+    api: HfApi, repositories: Sequence[Repository], version: str, move_tags: bool = False, note: str = ""
+) -> dict[str, str]:
+    """Brings each repository on the Hub to its files, in one commit, and tags it `v<version>`.
+
+    What is there already is left alone, so that a publication that failed goes on where it stopped; large
+    files that had arrived are not sent again.
+
+    Args:
+        api: with an endpoint and a token that may write.
+        repositories: in the order in which they go, weights before the modules that load them.
+        version: of the project.
+        move_tags: let an existing tag of the version move to the new files.
+        note: end of the commit's message, such as the project's own commit.
+
+    Returns:
+        What was done, by `kind id`: `created`, `updated`, `tagged` or `unchanged`.
+
+    Raises:
+        ValueError: a tag of the version that stands at other files (all of them are named, before the first
+            upload).
+    """
+    revision = f"v{version}"
+    states = [look_up(api, repository, revision) for repository in repositories]
+    taken = [r.id for r, s in zip(repositories, states, strict=True) if s.tag and not s.same]
+    if taken and not move_tags:
+        raise ValueError(
+            f"the tag {revision} stands at other files in {', '.join(taken)}: raise the version in "
+            f"metrics/version.py, or move the tags (FORCE=1)"
+        )
+    done = {}
+    for repository, state in zip(repositories, states, strict=True):
+        done[f"{repository.kind} {repository.id}"] = _bring(api, repository, state, revision, note)
+    return done
+
+
+def _bring(api: HfApi, repository: Repository, state: State, revision: str, note: str) -> str:
+    kind = repository.kind
+    if state.same and state.tag:
+        return "unchanged"
+    if not state.exists:
+        sdk = "gradio" if kind == "space" else None
+        api.create_repo(repository.id, repo_type=kind, space_sdk=sdk, exist_ok=True)
+    commit = state.head
+    if not state.same:
+        operations = [
+            *(CommitOperationDelete(name) for name in state.stale),
+            *(CommitOperationAdd(name, path) for name, path in repository.files().items()),
+        ]
+        message = f"{revision} {note}".strip()
+        commit = api.create_commit(repository.id, operations, commit_message=message, repo_type=kind).oid
+    if state.tag:
+        api.delete_tag(repository.id, tag=revision, repo_type=kind)
+    api.create_tag(repository.id, tag=revision, revision=commit, repo_type=kind)
+    return "created" if not state.exists else "tagged" if state.same else "updated"
+
+
+def _blob_id(path: Path) -> str:
+    """The name that git gives to a file's content."""
+    content = path.read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()

@@ -1,0 +1,44 @@
+"""The record of what `make install` has put into a user's caches."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from training.files import write_text
+
+
+@dataclass
+class Record:
+    """What was put into the caches; paths are absolute.
+
+    Attributes:
+        version: of the project.
+        trees: folders that are ours whole.
+        pointers: small files that we wrote, with our content.
+        before: what pointers held before us, where they were there.
+        folders: folders that we made to hold the others; removed with them where nothing else is in them.
+    """
+
+    version: str
+    trees: list[str] = field(default_factory=list)
+    pointers: dict[str, str] = field(default_factory=dict)
+    before: dict[str, str] = field(default_factory=dict)
+    folders: list[str] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, path: Path) -> Record | None:
+        """The record at `path`, or None where there is none."""
+        return cls(**json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
+
+    def write(self, path: Path) -> None:
+        """To `path`, wholly or not at all."""
+        write_text(path, json.dumps(asdict(self), indent=1) + "\n")
+
+    def is_whole(self) -> bool:
+        """Whether everything is still where it was put."""
+        return all(Path(tree).is_dir() for tree in self.trees) and all(
+            Path(pointer).is_file() and Path(pointer).read_text(encoding="utf-8") == content
+            for pointer, content in self.pointers.items()
+        )

@@ -1,0 +1,77 @@
+"""Published copies name published places: the organisation, the released revision, no folder of the checkout."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+_BEFORE = (
+    r"(?:(?<![\w./-])|(?<=huggingface\.co/)|(?<=huggingface\.co/datasets/)|(?<=huggingface\.co/spaces/))"
+)
+
+
+def rename(text: str, organisation: str, target: str, names: Iterable[str]) -> str:
+    """Ids of our repositories under `organisation` become those under `target`; so do folders of the checkout.
+
+    >>> rename('load("openmeva/union"), evaluate.load("metrics/union")', "openmeva", "me", ["union"])
+    'load("me/union"), evaluate.load("me/union")'
+    """
+    choices = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    text = re.sub(rf"{_BEFORE}{re.escape(organisation)}/({choices})(?![\w-])", rf"{target}/\1", text)
+    for call, folder in (("evaluate.load", "metrics"), ("load_dataset", "datasets")):
+        text = re.sub(
+            rf"""({re.escape(call)}\(["']){folder}/({choices})(?=["'])""", rf"\g<1>{target}/\2", text
+        )
+    return text
+
+
+def hub_ids(code: str) -> dict[str, str]:
+    """The `HUB_IDS` of a module's source; empty where it has none.
+
+    Raises:
+        ValueError: one that is not a plain dict of strings, which could not be rewritten.
+    """
+    value = _hub_ids_node(code)
+    return ast.literal_eval(value) if value else {}
+
+
+def pin_module(code: str, revision: str) -> str:
+    """The module's `HUB_IDS` with the revision that belongs to it: `org/name` becomes `org/name@revision`."""
+    found = _hub_ids_node(code)
+    lines = code.encode().splitlines(keepends=True)  # columns of the syntax tree count bytes
+    for value in reversed(found.values if found else []):
+        assert isinstance(value, ast.Constant)
+        line = lines[value.lineno - 1]
+        pinned = json.dumps(f"{value.value}@{revision}").encode()
+        lines[value.lineno - 1] = line[: value.col_offset] + pinned + line[value.end_col_offset :]
+    return b"".join(lines).decode()
+
+
+def _hub_ids_node(code: str) -> ast.Dict | None:
+    for node in ast.parse(code).body:
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            targets = [node.target]
+        else:
+            continue
+        if [target.id for target in targets if isinstance(target, ast.Name)] == ["HUB_IDS"]:
+            value = node.value
+            if isinstance(value, ast.Dict) and all(isinstance(v, ast.Constant) for v in value.values):
+                return value
+            raise ValueError(f"HUB_IDS: expected a dict of strings, got {ast.unparse(node)[:80]!r}")
+    return None
+
+
+def pin_settings(config: dict[str, Any], revision: str) -> dict[str, Any]:
+    """A checkpoint's settings with the revision of the shared encoder, and no path into a checkout."""
+    pinned = {}
+    for key, value in config.items():
+        if isinstance(value, dict) and isinstance(value.get("encoder"), dict):
+            encoder = {**value["encoder"], "hub": f"{value['encoder']['hub']}@{revision}", "path": "encoder"}
+            value = {**value, "encoder": encoder}
+        pinned[key] = value
+    return pinned
