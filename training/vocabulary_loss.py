@@ -1,0 +1,69 @@
+"""Cross-entropy over a vocabulary in slices, its gradient computed on the way."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+ROWS = 128
+
+
+class _VocabularyLoss(torch.autograd.Function):
+    """Sum of cross-entropies; forward computes the gradients too, so no logits are kept for backward."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, dtype: torch.dtype, rows: int
+    ) -> Tensor:
+        table = weight.to(dtype)
+        total = torch.zeros((), dtype=torch.float32, device=hidden.device)
+        with torch.autocast(hidden.device.type, enabled=False):
+            need = ctx.needs_input_grad
+            hidden_gradient = torch.empty_like(hidden) if need[0] else None
+            weight_gradient = torch.zeros_like(weight, dtype=torch.float32) if need[1] else None
+            bias_gradient = torch.zeros_like(bias, dtype=torch.float32) if need[2] else None
+            for start in range(0, len(targets), rows):
+                part, target = hidden[start : start + rows].to(dtype), targets[start : start + rows, None]
+                logits = (part @ table.T).float() + bias.float()
+                norm = logits.logsumexp(-1, keepdim=True)
+                total += (norm - logits.gather(1, target)).sum()
+                if not any(need):
+                    continue
+                logits.sub_(norm).exp_()  # probabilities, and below their gradient: p - 1 at the target
+                logits.scatter_add_(1, target, -torch.ones_like(norm))
+                if bias_gradient is not None:
+                    bias_gradient += logits.sum(0)
+                gradient = logits.to(dtype)
+                if hidden_gradient is not None:
+                    hidden_gradient[start : start + rows] = (gradient @ table).to(hidden.dtype)
+                if weight_gradient is not None:
+                    weight_gradient += (gradient.T @ part).float()
+        ctx.save_for_backward(hidden_gradient, weight_gradient, bias_gradient)
+        return total
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        scale = gradients[0]
+        found = [None if tensor is None else tensor * scale.to(tensor.dtype) for tensor in ctx.saved_tensors]
+        return (*found, None, None, None)
+
+
+def vocabulary_loss(
+    hidden: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    targets: Tensor,
+    dtype: torch.dtype = torch.float32,
+    rows: int = ROWS,
+) -> Tensor:
+    """Mean cross-entropy in nats, without the (n, vocabulary) logits at once.
+
+    Args:
+        hidden: (n, width), what the vocabulary's matrix is applied to.
+        weight: (vocabulary, width).
+        bias: (vocabulary,).
+        targets: (n,) token ids.
+        dtype: of the matrix products; sums are float32.
+        rows: logits of so many rows are held at once.
+    """
+    return _VocabularyLoss.apply(hidden, weight, bias, targets, dtype, rows) / len(targets)  # type: ignore[no-untyped-call]
