@@ -26,6 +26,7 @@ from transformers import BertForMaskedLM, BertTokenizer, Trainer, TrainingArgume
 
 from metrics.inference import PLACEHOLDERS
 from training.corpora.splits import CorpusConfig, cut_blocks, load_corpus
+from training.encoder_card import write_encoder_card
 from training.files import checksum, save_tensors, write_text
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -248,6 +249,7 @@ def train(config: dict[str, Any], data: Path, out: Path, run: Path, resume: bool
         "torch": torch.__version__,
     }
     write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
+    write_encoder_card(out, manifest)
     return manifest
 
 

@@ -292,7 +292,19 @@ tags: [grammaticality]
 Scores a sentence, 0 to 1, higher is more grammatical. Perturbed stories of AUTOS are kept where each changed
 sentence scores at least .5 (OpenMEVA, appendix B.2), those with typos aside.
 
+## Use
+
+```python
+from training.grammar import GrammarScorer  # in a checkout of the project
+
+GrammarScorer.load()(["She ate an apple.", "She ate apple an."])
+```
+
+## Training
+
 An adapter and a linear layer on the shared story encoder, trained on CoLA ({settings}; {minutes} minutes).
+
+## Results
 
 | development set of CoLA | Matthews correlation | accuracy |
 |---|---|---|

@@ -8,10 +8,10 @@ from typing import Any
 import datasets
 
 _SETS = {
-    "mans_roc": ("mans", "roc", ("test",)),
-    "mans_wp": ("mans", "wp", ("test",)),
-    "autos_discrimination": ("autos", "roc", ("discrimination",)),
-    "autos_invariance": ("autos", "roc", ("invariance",)),
+    "mans_roc": ("openmeva/mans", "roc", "test"),
+    "mans_wp": ("openmeva/mans", "wp", "test"),
+    "autos_discrimination": ("openmeva/autos", "roc", "discrimination"),
+    "autos_invariance": ("openmeva/autos", "roc", "invariance"),
 }
 
 
@@ -21,7 +21,7 @@ def load_rows(
     """The rows of a configuration's test set, in their order.
 
     Looked for in this order: `dataset` where given (a folder or Hub name); a folder `datasets/<name>` with
-    Parquet under the working directory; a prepared copy `openmeva/<name>` in the datasets cache; the Hub.
+    Parquet under the working directory; a prepared copy in the datasets cache; the Hub.
 
     Args:
         configuration: of the benchmark.
@@ -35,13 +35,14 @@ def load_rows(
         raise ValueError(
             f"references: configuration '{configuration}' has no test set of its own, expected rows"
         )
-    name, usual, (split,) = _SETS[configuration]
+    hub_id, usual, split = _SETS[configuration]
     subset = subset or usual
-    cached = _cached(name, subset, split)
+    name = hub_id.partition("/")[2]
+    cached = _cached(hub_id, subset, split)
     local = Path("datasets") / name
     if dataset is None and cached is not None and not list(local.glob("**/*.parquet")):
         return datasets.Dataset.from_file(str(cached)).to_list()
-    place = dataset or (str(local) if list(local.glob("**/*.parquet")) else f"openmeva/{name}")
+    place = dataset or (str(local) if list(local.glob("**/*.parquet")) else hub_id)
     try:
         return datasets.load_dataset(place, subset, split=split).to_list()
     except (OSError, ValueError, datasets.exceptions.DatasetsError) as error:
@@ -51,7 +52,7 @@ def load_rows(
         ) from error
 
 
-def _cached(name: str, subset: str, split: str) -> Path | None:
-    root = Path(datasets.config.HF_DATASETS_CACHE) / f"openmeva___{name}" / subset
-    found = sorted(root.glob(f"*/*/{name}-{split}.arrow"))
-    return found[-1] if found else None
+def _cached(hub_id: str, subset: str, split: str) -> Path | None:
+    root = Path(datasets.config.HF_DATASETS_CACHE) / hub_id.replace("/", "___") / subset
+    found = root.glob(f"*/*/{hub_id.partition('/')[2]}-{split}.arrow")
+    return max(found, key=lambda path: path.stat().st_mtime, default=None)  # the one that datasets would take

@@ -20,6 +20,10 @@ tags: [part-of-speech, averaged-perceptron]
 Weights of NLTK's averaged perceptron tagger, as `nltk.pos_tag` reads them. Penn Treebank tags for text as
 written or lower-cased, with `[MALE]`, `[FEMALE]` and `[NEUTRAL]` in place of names.
 
+## Use
+Put the files in `taggers/averaged_perceptron_tagger_eng` under a folder on `nltk.data.path`, and
+`nltk.pos_tag(["She", "ran", "."])` uses them.
+
 ## Training
 Universal Dependencies English EWT, training split: every sentence as written and lower-cased, and once more
 with lone proper nouns replaced by the placeholders. Weights below {threshold} in size are dropped, the others
