@@ -97,6 +97,9 @@ def _all_scores(
         if config is None:
             skipped[f"{entry.name} on {one.name}"] = f"no configuration for {one.corpus}"
             continue
+        if "references" in entry.inputs and not any(row.get("reference") for row in rows):
+            skipped[f"{one.name} for metrics that need references"] = "it has none"
+            continue
         # In AUTOS a ROC story is whole, its first sentence included.
         seen = rows if one.judged or not entry.joins_context else [{**row, "context": None} for row in rows]
         result = _attempt(entry, config, one, seen, settings, skipped)
@@ -177,7 +180,7 @@ def _drift(
 ) -> dict[str, Any]:
     """The metric trained on each corpus, on MANS of each corpus (OpenMEVA Table 5)."""
     sets = [(one, rows) for one, rows in loaded if one.name in ("mans_roc", "mans_wp")]
-    if len(sets) < 2 or len(entry.configs) < 2:
+    if len(sets) < 2 or len(set(entry.configs.values())) < 2:
         return {}
     benchmark_runs: dict[str, dict[str, dict[str, Any]]] = {}
     (key,) = list(entry.rows.values())[:1]

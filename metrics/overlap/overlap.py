@@ -1,0 +1,121 @@
+"""Overlap with a reference in words: BLEU, ROUGE and METEOR, a score a story."""
+
+import evaluate
+import nltk
+import rouge_score
+import sacrebleu
+from importlib.metadata import version
+from tqdm.auto import tqdm
+
+from .inference import Normalizer
+from .inputs import StoryInputs
+from .meteor import meteor
+from .scoring import SCORES
+from .scoring import OverlapScorer
+from .version import __version__
+
+# evaluate copies the siblings that this file imports and no others; those not used below are named here.
+__all__ = ["Normalizer", "Overlap", "meteor", "rouge_score", "sacrebleu"]
+
+_DESCRIPTION = """
+How many words and word sequences a text shares with its references: sentence BLEU (Papineni et al. 2002),
+ROUGE-1, ROUGE-2 and ROUGE-L (Lin 2004) and METEOR (Banerjee and Lavie 2005), by sacrebleu, rouge-score and
+NLTK. Higher is more alike. A good story may share nothing with the one reference that it is compared with.
+"""
+
+_CITATION = """
+@inproceedings{papineni-etal-2002-bleu,
+    title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
+    author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
+    booktitle = "Proceedings of ACL 2002",
+    year = "2002",
+    pages = "311--318",
+}
+@inproceedings{lin-2004-rouge,
+    title = "{ROUGE}: A Package for Automatic Evaluation of Summaries",
+    author = "Lin, Chin-Yew",
+    booktitle = "Text Summarization Branches Out",
+    year = "2004",
+    pages = "74--81",
+}
+@inproceedings{banerjee-lavie-2005-meteor,
+    title = "{METEOR}: An Automatic Metric for {MT} Evaluation with Improved Correlation with Human Judgments",
+    author = "Banerjee, Satanjeev and Lavie, Alon",
+    booktitle = "Proceedings of the ACL Workshop on Intrinsic and Extrinsic Evaluation Measures for MT",
+    year = "2005",
+    pages = "65--72",
+}
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    predictions: texts, a list of strings, raw or tokenised.
+    references: for each, a text or a list of texts; the best match counts (for BLEU, all of them at once).
+    scores: which to compute, a list of "bleu", "rouge1", "rouge2", "rougeL", "meteor"; all unless given.
+    show_progress: a progress bar, which shows after five seconds.
+Returns:
+    bleu, rouge1, rouge2, rougeL, meteor: the mean of each, 0 to 1, higher is more alike.
+    bleu_scores, rouge1_scores, rouge2_scores, rougeL_scores, meteor_scores: one a row, in order.
+Raises:
+    ValueError: no texts; a row that is no text, is blank or has no word; references of another number; an
+        unknown score; METEOR without WordNet (the message names the command that fetches it).
+Examples:
+    >>> overlap = evaluate.load("metrics/overlap")
+    >>> result = overlap.compute(
+    ...     predictions=["The dog ran home."], references=[["The dog ran away.", "A cat slept."]],
+    ...     scores=["rouge1", "rougeL"],
+    ... )
+    >>> result["rouge1_scores"], result["rougeL"]
+    ([0.75], 0.75)
+"""
+
+
+class Overlap(StoryInputs, evaluate.Metric):
+    """The evaluate module; it has one configuration."""
+
+    required = ("references",)
+    optional = ()
+    several_references = True
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=self.feature_choices(),
+            reference_urls=[
+                "https://aclanthology.org/P02-1040",
+                "https://aclanthology.org/W04-1013",
+                "https://aclanthology.org/W05-0909",
+            ],
+        )
+
+    def _download_and_prepare(self, dl_manager: object) -> None:
+        self._scorer = OverlapScorer()
+
+    def signature(self) -> str:
+        """What a score depends on: definitions and versions."""
+        return "|".join(
+            [
+                "overlap",
+                f"bleu:{self._scorer.signature()}",
+                f"rouge:rouge-score {version('rouge-score')}, no stemming",
+                f"meteor:nltk {nltk.__version__}, alpha .9, beta 3, gamma .5",
+                f"version:{__version__}",
+            ]
+        )
+
+    def _compute(self, predictions, references, scores=None, show_progress=True):
+        chosen = list(SCORES) if scores is None else [scores] if isinstance(scores, str) else list(scores)
+        unknown = [name for name in chosen if name not in SCORES]
+        if unknown or not chosen:
+            raise ValueError(f"scores: expected some of {', '.join(SCORES)}, got {scores!r}")
+
+        def progress(rows, texts):
+            return tqdm(rows, desc=f"overlap, {texts} texts", unit="text", delay=5, disable=not show_progress)
+
+        result = {}
+        for name, values in self._scorer.scores(predictions, references, chosen, progress).items():
+            result[name] = sum(values) / len(values)
+            result[f"{name}_scores"] = values
+        return result

@@ -1,0 +1,79 @@
+"""Overlap of a text with its references in words: sentence BLEU, ROUGE and METEOR."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from rouge_score.rouge_scorer import RougeScorer
+from sacrebleu.metrics import BLEU
+
+from .inference import Normalizer
+from .meteor import find_wordnet, meteor
+
+SCORES = ("bleu", "rouge1", "rouge2", "rougeL", "meteor")
+Progress = Callable[[Iterable[Any], int], Iterable[Any]]
+
+
+class OverlapScorer:
+    """Scores texts against their references by the words that they share.
+
+    Texts are brought to one form first (`Normalizer`: lower case, Penn Treebank tokens, a placeholder such as
+    `[MALE]` one word), so raw and tokenised texts score alike.
+    """
+
+    def __init__(self) -> None:
+        self._normalizer = Normalizer()
+        # Add .1 to a numerator of 0: method 1 of Chen and Cherry (2014), which OpenMEVA's scores have too.
+        self._bleu = BLEU(tokenize="none", smooth_method="floor", smooth_value=0.1, effective_order=True)
+        self._rouge = RougeScorer(["rouge1", "rouge2", "rougeL"])
+
+    def scores(
+        self,
+        predictions: Sequence[str],
+        references: Sequence[Sequence[str]],
+        chosen: Sequence[str] = SCORES,
+        progress: Progress | None = None,
+    ) -> dict[str, list[float]]:
+        """The chosen ones of `SCORES`, each a number a row, 0 to 1, higher is more alike.
+
+        Args:
+            predictions: texts.
+            references: for each, at least one text.
+            chosen: which scores.
+            progress: wraps the rows.
+
+        Raises:
+            ValueError: a text without a word (its row), or METEOR without WordNet.
+        """
+        if "meteor" in chosen:
+            find_wordnet()
+        found: dict[str, list[float]] = {name: [] for name in SCORES if name in chosen}
+        rows: Iterable[Any] = list(zip(predictions, references, strict=True))
+        for row, (text, others) in enumerate(progress(rows, len(predictions)) if progress else rows):
+            words = self._words(text, f"predictions, row {row}")
+            targets = [self._words(other, f"references, row {row}") for other in others]
+            one = self._score(words, targets, chosen)
+            for name, values in found.items():
+                values.append(one[name])
+        return found
+
+    def signature(self) -> str:
+        """sacrebleu's signature of BLEU, which names its version, tokens and smoothing."""
+        signature: Any = self._bleu.get_signature()
+        return ",".join(part for part in str(signature).split("|") if not part.startswith("nrefs:"))
+
+    def _words(self, text: str, where: str) -> list[str]:
+        words = [word for sentence in self._normalizer.sentences(text) for word in sentence]
+        if not words:
+            raise ValueError(f"{where}: expected a text with words, got {text[:60]!r}")
+        return words
+
+    def _score(self, words: list[str], targets: list[list[str]], chosen: Sequence[str]) -> dict[str, float]:
+        line, lines = " ".join(words), [" ".join(target) for target in targets]
+        one: dict[str, float] = {}
+        if "bleu" in chosen:
+            one["bleu"] = min(self._bleu.sentence_score(line, lines).score / 100, 1.0)  # rounding
+        if not {"rouge1", "rouge2", "rougeL"}.isdisjoint(chosen):
+            one |= {name: score.fmeasure for name, score in self._rouge.score_multi(lines, line).items()}
+        if "meteor" in chosen:
+            one["meteor"] = meteor(words, targets)
+        return one
