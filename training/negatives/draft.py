@@ -1,0 +1,88 @@
+"""A story while it is damaged step by step, with what was done to each word."""
+
+from dataclasses import dataclass, replace
+
+from .edited import EditedStory
+
+# Technique of UNION's sampler to the kind of error that it makes (the names of plot-guided's manipulations).
+KIND_OF = {
+    "repetition": "repetition",
+    "substitution": "off_topic",
+    "reordering": "wrong_order",
+    "negation": "contradiction",
+}
+KINDS = ("repetition", "contradiction", "wrong_order", "off_topic")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A story's words by sentence, which of them do not belong there, and the kinds of error made so far.
+
+    Attributes:
+        words: by sentence.
+        foreign: by sentence, true for a word that an edit put or moved where it is.
+        kinds: of `KINDS`.
+        index: the story's place in its corpus.
+        edits: the names of the edits applied, in order.
+
+    >>> draft = Draft.start([["he", "ran", "."], ["he", "fell", "."]], 0)
+    >>> draft.with_sentence(1, ["she", "sang", "."], "off_topic", "nearest").foreign
+    ((False, False, False), (True, True, True))
+    """
+
+    words: tuple[tuple[str, ...], ...]
+    foreign: tuple[tuple[bool, ...], ...]
+    kinds: frozenset[str]
+    index: int
+    edits: tuple[str, ...] = ()
+
+    @classmethod
+    def start(cls, sentences: list[list[str]], index: int) -> "Draft":
+        """The undamaged story."""
+        return cls(
+            tuple(map(tuple, sentences)),
+            tuple((False,) * len(words) for words in sentences),
+            frozenset(),
+            index,
+        )
+
+    @classmethod
+    def from_edited(cls, story: EditedStory, index: int) -> "Draft":
+        """UNION's negative sample as a draft."""
+        foreign = tuple(
+            tuple(bool(name) or sentence.moved for name in sentence.operations)
+            for sentence in story.sentences
+        )
+        kinds = frozenset(KIND_OF[name.partition("_")[2] or name] for name in story.applied)
+        return cls(tuple(map(tuple, story.words)), foreign, kinds, index, story.applied)
+
+    def untouched(self, keep: int) -> list[int]:
+        """Sentences from `keep` on in which no word is foreign."""
+        return [i for i in range(keep, len(self.words)) if not any(self.foreign[i])]
+
+    def with_sentence(
+        self, at: int, words: list[str], kind: str, edit: str, foreign: list[bool] | None = None
+    ) -> "Draft":
+        """This draft with sentence `at` replaced; all its words are foreign unless told."""
+        flags = [True] * len(words) if foreign is None else foreign
+        return replace(
+            self,
+            words=(*self.words[:at], tuple(words), *self.words[at + 1 :]),
+            foreign=(*self.foreign[:at], tuple(flags), *self.foreign[at + 1 :]),
+            kinds=self.kinds | {kind},
+            edits=(*self.edits, edit),
+        )
+
+    def exchanged(self, first: int, second: int) -> "Draft":
+        """This draft with two sentences exchanged."""
+        words, foreign = list(self.words), list(self.foreign)
+        words[first], words[second] = words[second], words[first]
+        for at in (first, second):
+            foreign[at] = (True,) * len(words[at])
+        return replace(
+            self,
+            words=tuple(words),
+            foreign=tuple(foreign),
+            kinds=self.kinds | {"wrong_order"},
+            edits=(*self.edits, "exchange"),
+        )

@@ -1,0 +1,127 @@
+"""Words drawn anew by the shared encoder as a masked language model: likely next to their neighbours, and wrong."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from rich.progress import track
+from tokenizers import Tokenizer
+from transformers import BertConfig, BertForMaskedLM
+
+from metrics.encoder import choose_dtype, pad, read_tensors, token_id
+from metrics.inference import length_batches
+from training.encoder import ENCODER
+
+ROUNDS = 2  # half of the words at a time, so that the later ones see the earlier
+
+
+class Infiller:
+    """Replaces words of one piece by draws of a masked language model, in context.
+
+    Args:
+        temperature: of the draws.
+        top: the words drawn from, the likeliest so many.
+        model, tokenizer: the shared encoder's unless given.
+    """
+
+    def __init__(
+        self,
+        temperature: float = 1.0,
+        top: int = 50,
+        model: BertForMaskedLM | None = None,
+        tokenizer: Tokenizer | None = None,
+    ) -> None:
+        self.temperature, self.top = temperature, top
+        self.dtype = choose_dtype("auto", torch.device("cpu")) if model is None else torch.float32
+        self.tokenizer = tokenizer or Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
+        self.tokenizer.no_padding()
+        self.tokenizer.no_truncation()
+        self.model = (model or _shared_encoder()).eval().to(self.dtype)
+        self.first, self.last, self.padding, self.mask = (
+            token_id(self.tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]", "[MASK]")
+        )
+        vocabulary = self.tokenizer.get_vocab()
+        # whole lower-case words alone: no piece of one, number, mark or special token
+        self.words = {number: word for word, number in vocabulary.items() if word.isalpha()}
+        self._barred = torch.ones(len(vocabulary), dtype=torch.bool)
+        self._barred[list(self.words)] = False
+
+    def __call__(
+        self,
+        stories: Sequence[Sequence[Sequence[str]]],
+        sentences: Sequence[int],
+        shares: Sequence[float],
+        rng: np.random.Generator,
+        batch_size: int = 64,
+    ) -> list[list[str]]:
+        """Sentence `sentences[i]` of story i, about `shares[i]` of its words drawn anew; as long as it was.
+
+        A word that is drawn may be the one that stood there. Sentences without a word that can be drawn come
+        back as they are.
+        """
+        rows, places, found = [], [], [list(s[at]) for s, at in zip(stories, sentences, strict=True)]
+        for story, at, share in zip(stories, sentences, shares, strict=True):
+            ids, chosen = self._row(story, at, share, rng)
+            rows.append(ids)
+            places.append(chosen)
+        generator = torch.Generator().manual_seed(int(rng.integers(2**31)))
+        batches = list(length_batches([len(row) for row in rows], batch_size))
+        with torch.inference_mode():
+            for batch in track(batches, f"drawing words in {len(rows):,} sentences"):
+                for turn in range(ROUNDS):
+                    self._draw(batch, rows, places, turn, generator)
+        for i, chosen in enumerate(places):
+            for token, word in chosen:
+                found[i][word] = self.words[rows[i][token]]
+        return found
+
+    def _row(
+        self, story: Sequence[Sequence[str]], at: int, share: float, rng: np.random.Generator
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """Token ids of a story, and (place of the token, number of the word) for the words to draw."""
+        ids, candidates = [self.first], []
+        for number, sentence in enumerate(story):
+            for place, word in enumerate(sentence):
+                pieces = self.tokenizer.encode(word, add_special_tokens=False).ids
+                if number == at and len(pieces) == 1 and pieces[0] in self.words:
+                    candidates.append((len(ids), place))
+                ids.extend(pieces)
+        count = max(1, round(share * len(candidates)))
+        order = rng.permutation(len(candidates))[:count]
+        return [*ids, self.last], [candidates[i] for i in order]
+
+    def _draw(
+        self,
+        batch: list[int],
+        rows: list[list[int]],
+        places: list[list[tuple[int, int]]],
+        turn: int,
+        generator: torch.Generator,
+    ) -> None:
+        """Draws each row's share of words of this turn, writing to `rows`."""
+        ids, mask = pad([rows[i] for i in batch], self.padding)
+        wanted = []
+        for row, i in enumerate(batch):
+            for order, (token, _) in enumerate(places[i]):
+                if order * ROUNDS // len(places[i]) >= turn:
+                    ids[row, token] = self.mask
+                if order * ROUNDS // len(places[i]) == turn:
+                    wanted.append((row, token))
+        if not wanted:
+            return
+        at = torch.tensor(wanted)
+        hidden = self.model.bert(ids, attention_mask=mask).last_hidden_state[at[:, 0], at[:, 1]]
+        logits = self.model.cls(hidden).float()[:, : len(self._barred)]
+        logits = logits.masked_fill(self._barred, float("-inf")) / self.temperature
+        best = logits.topk(min(self.top, len(self.words)), dim=1)
+        drawn = torch.multinomial(best.values.softmax(-1), 1, generator=generator)
+        for (row, token), number in zip(wanted, best.indices.gather(1, drawn)[:, 0].tolist(), strict=True):
+            rows[batch[row]][token] = number
+
+
+def _shared_encoder() -> BertForMaskedLM:
+    model = BertForMaskedLM(BertConfig.from_pretrained(ENCODER, attn_implementation="eager"))
+    state = read_tensors(ENCODER / "model.safetensors")
+    model.load_state_dict({name: tensor.float() for name, tensor in state.items()}, strict=False)
+    model.tie_weights()
+    return model

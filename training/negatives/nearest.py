@@ -1,0 +1,109 @@
+"""Sentences of stories that are near by embedding: natural, on topic, and wrong where they are put."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from rich.progress import track
+from tokenizers import Tokenizer
+from torch import Tensor
+from transformers import BertConfig, BertModel
+
+from metrics.encoder import choose_dtype, pad, read_tensors, token_id
+from metrics.inference import length_batches
+from training.encoder import ENCODER
+
+Words = Sequence[str]
+
+
+class TextEmbedder:
+    """Mean hidden states of the shared encoder's last layer, of length 1."""
+
+    def __init__(self) -> None:
+        self.tokenizer = Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
+        self.tokenizer.no_padding()
+        self.tokenizer.no_truncation()
+        self.dtype = choose_dtype("auto", torch.device("cpu"))
+        config = BertConfig.from_pretrained(ENCODER, attn_implementation="eager")
+        self.model = BertModel(config, add_pooling_layer=False)
+        state = read_tensors(ENCODER / "model.safetensors")
+        self.model.load_state_dict(
+            {name.removeprefix("bert."): t.float() for name, t in state.items() if name.startswith("bert.")},
+            strict=False,
+        )
+        self.model.eval().to(self.dtype)
+        self.ends = [token_id(self.tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]")]
+
+    def __call__(self, texts: Sequence[Words], batch_size: int = 128, limit: int = 64) -> Tensor:
+        """Vectors (n, width) float32 of texts of words, cut at `limit` tokens."""
+        first, last, padding = self.ends
+        found = self.tokenizer.encode_batch([" ".join(words) for words in texts], add_special_tokens=False)
+        rows = [[first, *encoding.ids[: limit - 2], last] for encoding in found]
+        vectors = torch.empty(len(rows), self.model.config.hidden_size)
+        batches = list(length_batches([len(row) for row in rows], batch_size))
+        with torch.inference_mode():
+            for batch in track(batches, f"embedding {len(rows):,} texts"):
+                ids, mask = pad([rows[i] for i in batch], padding)
+                hidden = self.model(ids, attention_mask=mask).last_hidden_state.float()
+                weight = mask.unsqueeze(-1).float()
+                vectors[batch] = (hidden * weight).sum(1) / weight.sum(1)
+        return torch.nn.functional.normalize(vectors, dim=1)
+
+
+def nearest(queries: Tensor, pool: Tensor, count: int, block: int = 1024) -> np.ndarray:
+    """Indices (n, count) into `pool` (m, width) of the rows of largest dot product with each query (n, width).
+
+    >>> nearest(torch.eye(2), torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.6, 0.8]]), 2).tolist()
+    [[1, 2], [0, 2]]
+    """
+    count = min(count, len(pool))
+    parts = [(part @ pool.T).topk(count, dim=1).indices for part in queries.split(block)]
+    return torch.cat(parts).numpy()
+
+
+class Neighbours:
+    """For some stories of a corpus, the stories that begin most alike, and for their sentences the nearest others.
+
+    Args:
+        stories: the corpus, by sentence.
+        chosen: the stories that are asked for.
+        pool: the stories that neighbours are taken from.
+        count: how many neighbours a story has.
+        beginning: how many sentences the likeness of stories is read from.
+        sentences: how many stories of the pool lend their sentences to `alike`.
+        embed: from texts of words to unit vectors; the shared encoder's mean hidden states unless given.
+    """
+
+    def __init__(
+        self,
+        stories: Sequence[Sequence[Words]],
+        chosen: Sequence[int],
+        pool: Sequence[int],
+        count: int = 30,
+        beginning: int = 2,
+        sentences: int = 8000,
+        embed: "TextEmbedder | None" = None,
+    ) -> None:
+        embed = embed or TextEmbedder()
+        self.stories = stories
+
+        def opening(i: int) -> list[str]:
+            return [word for sentence in stories[i][:beginning] for word in sentence]
+
+        pooled = embed([opening(i) for i in pool])
+        found = nearest(embed([opening(i) for i in chosen]), pooled, count + 1)
+        self.near = {
+            i: [pool[j] for j in row if pool[j] != i][:count] for i, row in zip(chosen, found, strict=True)
+        }
+        # the last sentences of a story seldom introduce anybody, so they fit elsewhere
+        self.lines = [words for i in pool[:sentences] for words in stories[i][1:]]
+        self._vectors = embed(self.lines)
+        self._embed = embed
+
+    def alike(self, sentences: Sequence[Words], count: int = 8) -> list[list[list[str]]]:
+        """For each sentence, `count` sentences of other wording that mean most nearly the same, nearest first."""
+        found = nearest(self._embed(sentences), self._vectors, count + 2)
+        return [
+            [list(self.lines[j]) for j in row if list(self.lines[j]) != list(words)][:count]
+            for words, row in zip(sentences, found, strict=True)
+        ]
