@@ -44,7 +44,7 @@ class Installation:
         try:
             return self._install(description, version, root, made)
         finally:
-            if not self.record_path.exists():
+            if not self.record_path.exists() and not self.journal_path.exists():
                 shutil.rmtree(self.folder, ignore_errors=True)
                 _prune(map(str, made))
 
@@ -83,15 +83,15 @@ class Installation:
         """
         if not self.folder.is_dir():
             return None
+        begun = Record.read(self.journal_path)
         with self._locked():
             record = Record.read(self.record_path)
-            if record is None:
-                return None
-            _restore(record.pointers, record.before)
-            _remove(record.trees)
-            self.record_path.unlink()
+            if record:
+                _restore(record.pointers, record.before)
+                _remove(record.trees)
+                self.record_path.unlink()
         shutil.rmtree(self.folder)
-        _prune(record.folders)
+        _prune([folder for known in (record, begun) if known for folder in known.folders])
         return record
 
     def _places(self) -> tuple[Path, ...]:

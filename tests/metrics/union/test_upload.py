@@ -7,7 +7,7 @@ import evaluate
 import pytest
 from huggingface_hub import HfApi, constants
 
-from tests.small_hub import small_hub
+from tests.small_hub import TOKEN, small_hub
 from tests.tiny import write_checkpoint
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def test_a_folder_with_symlinks_is_uploaded_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    with small_hub() as (endpoint, repositories):
-        api = HfApi(endpoint=endpoint, token="hf_test")
+    with small_hub() as hub:
+        api = HfApi(endpoint=hub.endpoint, token=TOKEN)
         api.create_repo("openmeva/union", repo_type="space", space_sdk="gradio")
         api.upload_folder(
             repo_id="openmeva/union",
@@ -24,7 +24,7 @@ def test_a_folder_with_symlinks_is_uploaded_whole(tmp_path: Path, monkeypatch: p
             folder_path=ROOT / "metrics" / "union",
             ignore_patterns=["weights/**", "__pycache__/**"],
         )
-    files = repositories["openmeva/union"]
+    files = hub.repositories["spaces/openmeva/union"].files
     for name in ("inference.py", "encoder.py", "inputs.py"):
         assert files[name] == (ROOT / "metrics" / name).read_bytes()
 

@@ -1,0 +1,76 @@
+"""A small checkout of the project: its own modules, cards and stories, tiny weights."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from metrics.encoder import file_digest
+from tests.tiny import tiny_model, write_encoder
+from training.adapters import adapter_tensors, add_adapters
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def write_adapter(folder: Path, encoder: Path, seed: int) -> None:
+    """An adapter on the tiny encoder, with the card of the real one."""
+    model = tiny_model()
+    add_adapters(model, rank=2, alpha=4, heads=("classifier", "cls."))
+    torch.manual_seed(seed)
+    for name, parameter in model.named_parameters():
+        if "lora_B" in name or name.startswith("classifier"):
+            torch.nn.init.normal_(parameter, std=0.3)
+    folder.mkdir(parents=True)
+    save_file(adapter_tensors(model), folder / "adapter.safetensors")
+    settings = {
+        "delexicalize": True,
+        "context": "first_sentence",
+        "max_length": 64,
+        "encoder": {
+            "path": "../../../weights/encoder",
+            "hub": "openmeva/story-encoder",
+            "sha256": file_digest(encoder / "model.safetensors"),
+        },
+    }
+    (folder / "config.json").write_text(json.dumps({"union": settings}))
+    shutil.copy(ROOT / "metrics" / "union" / "weights" / folder.name / "README.md", folder)
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The checkout's root; tests copy it where they change it."""
+    root = tmp_path_factory.mktemp("project")
+    encoder = root / "metrics" / "weights" / "encoder"
+    write_encoder(encoder, tiny_model())
+    shutil.copy(ROOT / "metrics" / "weights" / "encoder" / "README.md", encoder)
+    (encoder / "tokenizer_config.json").write_text(
+        json.dumps({"tokenizer_class": "BertTokenizer", "do_lower_case": True})
+    )
+    for name in ("union", "openmeva"):
+        shutil.copytree(
+            ROOT / "metrics" / name,
+            root / "metrics" / name,
+            ignore=shutil.ignore_patterns("weights", "__pycache__", "app.py"),
+        )
+    for seed, name in enumerate(("roc", "wp")):
+        write_adapter(root / "metrics" / "union" / "weights" / name, encoder, seed)
+    for name in ("autos/mini", "stories", "mans"):
+        folder = root / "datasets" / name
+        folder.mkdir(parents=True)
+        for path in (ROOT / "datasets" / name).iterdir():
+            if (path.is_file() and path.suffix in (".md", ".jsonl")) or path.parent.name == "mini":
+                shutil.copy(path, folder)
+    shutil.copy(ROOT / "datasets" / "autos" / "README.md", root / "datasets" / "autos")
+    shutil.copy(ROOT / "pyproject.toml", root)
+    return root
+
+
+def tree(folder: Path) -> dict[str, bytes | None]:
+    """Everything below a folder: contents of files, None for folders."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in sorted(folder.rglob("*"))
+    }

@@ -1,0 +1,77 @@
+"""The description publishes what the code looks for, under one version."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from metrics.version import __version__
+from training.hub.description import read_description
+from training.hub.rewriting import hub_ids
+
+ROOT = Path(__file__).resolve().parents[3]
+DESCRIPTION = read_description(ROOT)
+MODULES = [source for source in DESCRIPTION.of_kind("space") if source.module]
+IDS = {f"{DESCRIPTION.organisation}/{name}" for name in DESCRIPTION.names}
+
+
+def test_every_metric_and_dataset_is_published() -> None:
+    modules = {p.parent.name for p in (ROOT / "metrics").glob("*/*.py") if p.stem == p.parent.name}
+    assert {source.name for source in MODULES} == modules
+    assert {"union", "openmeva"} <= modules
+    assert {source.name for source in DESCRIPTION.of_kind("dataset")} == {"autos", "mans", "stories"}
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda source: source.name)
+def test_the_ids_a_module_looks_for_are_published(module: object) -> None:
+    folder: Path = module.folder  # type: ignore[attr-defined]
+    looked_for = hub_ids((folder / f"{folder.name}.py").read_text(encoding="utf-8"))
+    models = {s.folder.name: s for s in DESCRIPTION.of_kind("model") if s.folder.parent.parent == folder}
+    published = {name: f"{DESCRIPTION.organisation}/{source.name}" for name, source in models.items()}
+    weighty = {k: v for k, v in looked_for.items() if k in published or (folder / "weights" / k).is_dir()}
+    assert published == weighty
+    for path in folder.glob("weights/*/config.json"):
+        for section in json.loads(path.read_text(encoding="utf-8")).values():
+            if isinstance(section, dict) and "encoder" in section:
+                assert section["encoder"]["hub"] in IDS
+
+
+def test_no_module_names_an_id_that_is_not_published() -> None:
+    for source in MODULES:
+        for path in source.folder.glob("*.py"):
+            for found in re.findall(r"[\"'](openmeva/[\w-]+)", path.read_text(encoding="utf-8")):
+                assert found in IDS, f"{path}: {found}"
+
+
+def test_there_is_one_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["dynamic"] == ["version"]
+    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "metrics.version.__version__"}
+    for source in MODULES:
+        main = (source.folder / f"{source.folder.name}.py").read_text(encoding="utf-8")
+        assert "from .version import __version__" in main, source.name
+        assert "{__version__}" in main, f"{source.name}: the signature names the version"
+        assert not re.search(r"^(__version__|VERSION) *=", main, re.MULTILINE), source.name
+        assert (source.folder / "version.py").resolve() == ROOT / "metrics" / "version.py"
+    assert re.fullmatch(r"\d+\.\d+\.\d+", __version__)
+
+
+def test_two_folders_of_one_name_are_refused(tmp_path: Path) -> None:
+    for folder in ("a/one", "b/one"):
+        (tmp_path / folder).mkdir(parents=True)
+    path = tmp_path / "hub.yaml"
+    path.write_text(
+        "organisation: me\nredistributable: {}\nwhole_models: {}\ntaken: []\n"
+        'repositories: [{kind: dataset, folders: "a/*", name: "{0}"}, {kind: dataset, folders: "b/*", name: "{0}"}]'
+    )
+    with pytest.raises(ValueError, match="both become dataset one"):
+        read_description(tmp_path, path)
+
+
+def test_unknown_kinds_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "hub.yaml"
+    path.write_text("organisation: me\nrepositories: [{kind: bucket}]")
+    with pytest.raises(ValueError, match="expected a kind of model, dataset, space, got 'bucket'"):
+        read_description(tmp_path, path)

@@ -1,0 +1,272 @@
+"""Installing fills the caches, all or nothing, and uninstalling leaves them as they were."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.small_hub import small_hub
+from tests.training.hub.conftest import tree
+from training.hub.caches import Caches
+from training.hub.description import Description, read_description
+from training.hub.install import Installation
+
+VERSION = "1.2.3"
+
+
+def caches(home: Path) -> Caches:
+    return Caches(home, home / "hub", home / "modules", home / "datasets")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A cache that a user has worked with: another model, an older copy of ours, a module, a dataset."""
+    home = tmp_path / "huggingface"
+    for name, text in {
+        "token": "hf_x",
+        "hub/models--google-bert--bert-base-uncased/refs/main": "0" * 40,
+        "hub/models--openmeva--union-roc/refs/main": "1" * 40,
+        f"hub/models--openmeva--union-roc/snapshots/{'1' * 40}/config.json": "{}",
+        "modules/evaluate_modules/__init__.py": "",
+        "modules/evaluate_modules/metrics/__init__.py": "",
+        f"modules/evaluate_modules/metrics/evaluate-metric--accuracy/{'a' * 64}/accuracy.py": "",
+        "datasets/imdb/plain_text/0.0.0/0/imdb-test.arrow": "",
+    }.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(text)
+    return home
+
+
+@pytest.fixture(scope="module")
+def description(project: Path) -> Description:
+    return read_description(project)
+
+
+def test_uninstalling_leaves_what_was_there(home: Path, project: Path, description: Description) -> None:
+    before = tree(home)
+    installation = Installation(caches(home))
+    installation.install(description, VERSION, project)
+    assert (home / "hub/models--openmeva--union-roc/refs/main").read_text() != "1" * 40
+    assert {p.parent.name for p in home.glob("modules/evaluate_modules/metrics/*union/*/union.py")}
+    during = tree(home)
+    assert before.keys() < during.keys()
+    assert {k for k in before if before[k] != during[k]} == {"hub/models--openmeva--union-roc/refs/main"}
+
+    for left in ("__pycache__/union.pyc", "union.json"):  # what Python and evaluate leave beside
+        module = next(home.glob("modules/evaluate_modules/metrics/openmeva--union/*/union.py"))
+        (module.parent / left).parent.mkdir(exist_ok=True)
+        (module.parent / left).touch()
+    assert installation.uninstall()
+    assert tree(home) == before
+    assert installation.uninstall() is None
+    assert tree(home) == before
+
+
+def test_an_empty_home_is_empty_again(tmp_path: Path, project: Path, description: Description) -> None:
+    installation = Installation(caches(tmp_path / "not" / "there"))
+    installation.install(description, VERSION, project)
+    installation.uninstall()
+    assert tree(tmp_path) == {}
+
+
+def test_pointers_that_somebody_changed_stay(home: Path, project: Path, description: Description) -> None:
+    installation = Installation(caches(home))
+    installation.install(description, VERSION, project)
+    pointer = home / "hub/models--openmeva--union-roc/refs/main"
+    pointer.write_text("2" * 40)  # say, a newer snapshot from the Hub
+    installation.uninstall()
+    assert pointer.read_text() == "2" * 40
+
+
+def test_installing_twice_changes_nothing(home: Path, project: Path, description: Description) -> None:
+    installation = Installation(caches(home))
+    first = installation.install(description, VERSION, project)
+    written = {p: p.stat().st_mtime_ns for p in home.rglob("*") if p.is_file() and p.name != "lock"}
+    assert installation.install(description, VERSION, project) == first
+    assert {p: p.stat().st_mtime_ns for p in home.rglob("*") if p.is_file() and p.name != "lock"} == written
+
+
+def test_what_was_lost_is_put_back(home: Path, project: Path, description: Description) -> None:
+    installation = Installation(caches(home))
+    installation.install(description, VERSION, project)
+    whole = tree(home)
+    shutil.rmtree(next(home.glob("modules/evaluate_modules/metrics/openmeva--union/*/")))
+    (home / "hub/models--openmeva--union-wp/refs/main").unlink()
+    installation.install(description, VERSION, project)
+    assert tree(home) == whole
+
+
+def test_a_new_version_takes_the_place_of_the_old(
+    home: Path, project: Path, description: Description, tmp_path: Path
+) -> None:
+    before = tree(home)
+    changed = tmp_path / "changed"
+    shutil.copytree(project, changed)
+    main = changed / "metrics" / "union" / "union.py"
+    main.write_text(main.read_text() + "# newer\n")
+    installation = Installation(caches(home))
+    installation.install(description, VERSION, project)
+    installation.install(read_description(changed), "2.0.0", changed)
+    found = list(home.glob("modules/evaluate_modules/metrics/openmeva--union/*/union.py"))
+    assert len(found) == 1
+    assert "union-roc@v2.0.0" in found[0].read_text()
+    assert [p.name for p in (home / "hub/models--openmeva--union-wp/refs").iterdir()] == [
+        "v2.0.0",
+        "main",
+    ] or {p.name for p in (home / "hub/models--openmeva--union-wp/refs").iterdir()} == {"v2.0.0", "main"}
+    assert len(list((home / "hub/models--openmeva--union-wp/snapshots").iterdir())) == 1
+    installation.uninstall()
+    assert tree(home) == before
+
+
+class Killed(BaseException):
+    """Ends an installation in the middle."""
+
+
+def interrupt_at(monkeypatch: pytest.MonkeyPatch, step: int) -> Callable[[], int]:
+    """`os.replace`, which every change ends in, raises at the `step`th call."""
+    calls = 0
+    real = os.replace
+
+    def replace(source: Any, target: Any) -> None:
+        nonlocal calls
+        if "laid" not in str(source) and ".openmeva-" not in str(target):
+            calls += 1
+            if calls == step:
+                raise Killed
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    return lambda: calls
+
+
+def count_steps(home: Path, project: Path, description: Description, monkeypatch: pytest.MonkeyPatch) -> int:
+    with monkeypatch.context() as patch:
+        calls = interrupt_at(patch, -1)
+        Installation(caches(home)).install(description, VERSION, project)
+    steps = calls()
+    Installation(caches(home)).uninstall()
+    return steps
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["failed", "killed"])
+def test_an_interrupted_installation_leaves_the_old_state(
+    home: Path, project: Path, description: Description, monkeypatch: pytest.MonkeyPatch, killed: bool
+) -> None:
+    """At any step; one that is killed has no chance to undo, so whoever comes next does."""
+    before = tree(home)
+    steps = count_steps(home, project, description, monkeypatch)
+    assert steps > 15
+    for step in (1, 2, steps // 4, steps // 2, steps - 2, steps - 1):  # the last comes after everything is in
+        with monkeypatch.context() as patch:
+            interrupt_at(patch, step)
+            if killed:
+                patch.setattr(Installation, "_undo", lambda self: None)
+            with pytest.raises(Killed):
+                Installation(caches(home)).install(description, VERSION, project)
+        if killed:
+            Installation(caches(home)).uninstall()
+        assert tree(home) == before, f"step {step} of {steps}"
+
+
+def test_a_damaged_checkout_changes_nothing(home: Path, project: Path, tmp_path: Path) -> None:
+    before = tree(home)
+    damaged = tmp_path / "damaged"
+    shutil.copytree(project, damaged)
+    weights = damaged / "metrics" / "weights" / "encoder" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-10])
+    with pytest.raises(ValueError, match=r"model\.safetensors"):
+        Installation(caches(home)).install(read_description(damaged), VERSION, damaged)
+    assert tree(home) == before
+
+
+def test_caches_follow_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("HF_HOME", "HF_HUB_CACHE", "HF_MODULES_CACHE", "HF_DATASETS_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert Caches.from_environment().hub == tmp_path / ".cache" / "huggingface" / "hub"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert Caches.from_environment().modules == tmp_path / "xdg" / "huggingface" / "modules"
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "elsewhere"))
+    assert Caches.from_environment() == Caches(
+        tmp_path / "hf", tmp_path / "elsewhere", tmp_path / "hf" / "modules", tmp_path / "hf" / "datasets"
+    )
+
+
+USE = """
+import json, sys
+import datasets, evaluate
+from transformers import AutoModel
+found = {}
+for name in ("union", "openmeva/union"):
+    union = evaluate.load(name, "roc")
+    found[name] = union.compute(predictions=["Ann ran home. She ate."], dtype="float32")["scores"]
+found["signature"] = union.signature()
+found["judged"] = evaluate.load("openmeva", "judgments").compute(
+    predictions=[1, 2, 3, 4], references=[{"story": "he ran", "ratings": [k]} for k in (1, 2, 4, 3)], draws=100)["n"]
+found["autos"] = datasets.load_dataset("openmeva/autos", "mini").num_rows
+found["stream"] = len(list(datasets.load_dataset("openmeva/stories", "mini", split="test", streaming=True).take(3)))
+found["mans"] = datasets.load_dataset("openmeva/mans", "roc", split="test").num_rows
+found["encoder"] = type(AutoModel.from_pretrained("openmeva/union-roc")).__name__
+json.dump(found, open(sys.argv[1], "w"))
+"""
+
+BARE = """
+import evaluate
+union = evaluate.load("union", "roc")
+union.compute(predictions=["Ann ran home. She ate."])
+"""
+
+
+def run(script: str, home: Path, folder: Path, *arguments: str, **settings: str) -> None:
+    """A script in a process of its own, in a folder of its own."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "TRANSFORMERS_"))}
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        cwd=folder,
+        env={**environment, "HF_HOME": str(home), "HF_HUB_DISABLE_TELEMETRY": "1", **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def test_everything_loads_from_anywhere(home: Path, project: Path, tmp_path: Path) -> None:
+    import datasets
+
+    mine = tmp_path / "mine"
+    shutil.copytree(project, mine)
+    rows = [{"story": "he ran .", "ratings": [1.0, 2.0]}]
+    datasets.Dataset.from_list(rows).to_parquet(str(mine / "datasets" / "mans" / "roc.parquet"))
+    Installation(caches(home)).install(read_description(mine), VERSION, mine)
+    shutil.rmtree(mine)  # what is installed needs no checkout
+    (tmp_path / "elsewhere").mkdir()
+    answers = tmp_path / "answers.json"
+    run(USE, home, tmp_path / "elsewhere", str(answers), HF_EVALUATE_OFFLINE="1", HF_HUB_OFFLINE="1")
+    found = json.loads(answers.read_text())
+    assert found["union"] == found["openmeva/union"]
+    assert 0 < found["union"][0] < 1
+    assert "|version:0." in found["signature"]
+    assert found["judged"] == 4
+    assert set(found["autos"]) == {"discrimination", "invariance"}
+    assert (found["stream"], found["mans"], found["encoder"]) == (3, 1, "BertModel")
+
+
+def test_the_metric_adds_no_request(
+    home: Path, project: Path, description: Description, tmp_path: Path
+) -> None:
+    """Without the offline flags evaluate asks for the module's name; the weights are asked for by nobody."""
+    Installation(caches(home)).install(description, VERSION, project)
+    (tmp_path / "elsewhere").mkdir()
+    with small_hub() as hub:
+        run(BARE, home, tmp_path / "elsewhere", HF_ENDPOINT=hub.endpoint)
+        assert hub.requests
+        assert all("/spaces/evaluate-" in request for request in hub.requests), hub.requests

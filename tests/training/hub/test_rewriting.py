@@ -1,0 +1,49 @@
+"""Published copies name published places."""
+
+from training.hub.rewriting import hub_ids, pin_module, pin_settings, rename
+
+NAMES = ["union", "union-roc", "openmeva", "story-encoder", "autos"]
+MODULE = '''"""A module. ä"""
+HUB_IDS: dict[str, str] = {"roc": "me/union-roc", "wp": "me/union-wp"}
+OTHER = {"roc": "me/union-roc"}
+'''
+
+
+def renamed(text: str) -> str:
+    return rename(text, "openmeva", "me", NAMES)
+
+
+def test_ids_move_and_paths_stay() -> None:
+    assert renamed('"openmeva/union-roc", "openmeva/union"') == '"me/union-roc", "me/union"'
+    assert renamed("https://huggingface.co/openmeva/union-roc.") == "https://huggingface.co/me/union-roc."
+    assert renamed("huggingface.co/spaces/openmeva/union") == "huggingface.co/spaces/me/union"
+    assert renamed('evaluate.load("metrics/union", "roc")') == 'evaluate.load("me/union", "roc")'
+    assert renamed("evaluate.load('openmeva/openmeva')") == "evaluate.load('me/openmeva')"
+    assert renamed('load_dataset("datasets/autos", "mini")') == 'load_dataset("me/autos", "mini")'
+    for text in (
+        "metrics/openmeva/loading.py",
+        "`metrics/union`",
+        "openmeva/union-roc2",
+        "my-openmeva/union",
+    ):
+        assert renamed(text) == text
+
+
+def test_ids_of_a_module_are_pinned_and_nothing_else() -> None:
+    pinned = pin_module(MODULE, "v1.2.3")
+    assert hub_ids(pinned) == {"roc": "me/union-roc@v1.2.3", "wp": "me/union-wp@v1.2.3"}
+    assert pinned.replace("@v1.2.3", "") == MODULE
+    assert 'OTHER = {"roc": "me/union-roc"}' in pinned
+
+
+def test_a_module_without_ids_stays() -> None:
+    assert pin_module("x = 1\n", "v1") == "x = 1\n"
+    assert hub_ids("x = 1\n") == {}
+
+
+def test_settings_are_pinned() -> None:
+    config = {"union": {"encoder": {"hub": "me/e", "path": "../../x", "sha256": "1"}}, "hidden_size": 3}
+    assert pin_settings(config, "v1") == {
+        "union": {"encoder": {"hub": "me/e@v1", "path": "encoder", "sha256": "1"}},
+        "hidden_size": 3,
+    }
