@@ -1,0 +1,287 @@
+"""Trains story classifiers: an adapter on the shared encoder, from groups of a human story and worse ones.
+
+Grown out of sections 4 and 5 of Ghazarian et al. (NAACL 2021). The metrics that use it (plot_coherence,
+discriminator) differ in the rows that they hand over and in their configuration. transformers' `Trainer`
+does the training: so `accelerate launch -m training.plot_coherence …` uses several GPUs, and a run that was
+stopped goes on from its last checkpoint.
+"""
+
+import json
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from scipy.stats import mannwhitneyu
+from tokenizers import Tokenizer
+from torch import Tensor
+from torch.nn import functional as F
+from transformers import AutoTokenizer, BertConfig, EvalPrediction
+
+from metrics.encoder import file_digest, read_tensors, token_id
+from metrics.inference import Normalizer, length_batches
+from metrics.story_classifier import StoryClassifier
+from training.adapters import adapter_tensors, add_adapters, load_adapter
+from training.classifier_data import Example, ExampleMaker, GroupCollator, Groups
+from training.encoder import ENCODER, ROOT
+from training.files import save_tensors, write_text
+from training.negatives.draft import KINDS
+from training.trainer import StoryTrainer, encoder_reference, last_checkpoint, training_arguments
+from training.training_groups import GroupRow
+
+HEADS = ("classifier", "kinds", "tokens")
+DEFAULTS: dict[str, Any] = {
+    "delexicalize": True,
+    "context": "first_sentence",
+    "base": "encoder",
+    "start": None,
+    "adapter": {"rank": 32, "alpha": 64},
+    "max_length": 128,
+    "window": None,
+    "group_size": 4,
+    "batch_groups": 8,
+    "passes": 1,
+    "learning_rate": 4.0e-4,
+    "warmup_share": 0.05,
+    "dropout": 0.0,
+    "label_weight": 1.0,
+    "rank_weight": 1.0,
+    "kind_weight": 0.1,
+    "token_weight": 0.5,
+    "seed": 42,
+}
+
+
+def classifier_loss(model: Any, inputs: dict[str, Tensor], config: dict[str, Any]) -> tuple[Tensor, Tensor]:
+    """The loss of a batch of `GroupCollator`, and the stories' logits (n,).
+
+    A sum, by the configuration's weights, of: cross-entropy of human against other, both as heavy as a
+    whole; -log sigmoid of the difference of logits for each pair that has an order; cross-entropy of each kind
+    of error and of each token (belongs or not), where known.
+    """
+    hidden = model.encode(inputs["input_ids"], inputs["attention_mask"])
+    logits = model.score(hidden)
+    labels = inputs["labels"].float()
+    human = labels.sum().clamp_min(1.0)
+    loss = config["label_weight"] * F.binary_cross_entropy_with_logits(
+        logits, labels, pos_weight=(len(labels) - human).clamp_min(1.0) / human
+    )
+    pairs = inputs["pairs"]
+    if config["rank_weight"] and len(pairs):
+        loss = loss + config["rank_weight"] * F.softplus(logits[pairs[:, 1]] - logits[pairs[:, 0]]).mean()
+    if config["kind_weight"]:
+        loss = loss + config["kind_weight"] * _known(model.name_kinds(hidden), inputs["kinds"])
+    if config["token_weight"]:
+        loss = loss + config["token_weight"] * _known(model.judge_tokens(hidden), inputs["belongs"])
+    return loss, logits
+
+
+def _known(logits: Tensor, targets: Tensor) -> Tensor:
+    """Mean cross-entropy where the target is known; 0 where none is."""
+    at = targets >= 0
+    return F.binary_cross_entropy_with_logits(logits[at], targets[at]) if at.any() else logits.sum() * 0
+
+
+class ClassifierTrainer(StoryTrainer):
+    """The loss of `classifier_loss`; batches of groups of similar length."""
+
+    config: dict[str, Any]
+
+    def compute_loss(
+        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
+    ) -> Any:
+        loss, logits = classifier_loss(model, inputs, self.config)
+        return (loss, {"logits": logits}) if return_outputs else loss
+
+    def prediction_step(
+        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
+    ) -> Any:
+        inputs = self._prepare_inputs(inputs)
+        with torch.no_grad(), self.compute_loss_context_manager():
+            loss, logits = classifier_loss(model, inputs, self.config)
+        return loss.detach(), logits.detach(), inputs["labels"]
+
+
+def area_under_curve(human: Sequence[float], others: Sequence[float]) -> float:
+    """How often a human story scores above another one, 0..1, ties half; .5 is chance."""
+    if not len(human) or not len(others):
+        return float("nan")
+    return float(mannwhitneyu(human, others).statistic / (len(human) * len(others)))
+
+
+def _auc(prediction: EvalPrediction) -> dict[str, float]:
+    logits, labels = np.asarray(prediction.predictions), np.asarray(prediction.label_ids)
+    return {"auc": area_under_curve(logits[labels == 1], logits[labels == 0])}
+
+
+def build_classifier(config: dict[str, Any]) -> tuple[StoryClassifier, Tokenizer, Path | None]:
+    """The untrained classifier, its tokenizer, and the shared encoder's folder where it sits on that."""
+    torch.manual_seed(config["seed"])
+    heads = {
+        "kinds": len(KINDS) if config["kind_weight"] else 0,
+        "tokens": bool(config["token_weight"]),
+        "dropout": config["dropout"],
+    }
+    shared = ENCODER if config["base"] == "encoder" else None
+    if shared:
+        # the fastest attention for short sequences on a processor
+        shape = BertConfig.from_pretrained(shared, attn_implementation="eager", dtype=torch.float32)
+        model = StoryClassifier(shape, **heads)
+        state = {name: tensor.float() for name, tensor in read_tensors(shared / "model.safetensors").items()}
+        model.load_state_dict(state, strict=False)
+        tokenizer = Tokenizer.from_file(str(shared / "tokenizer.json"))
+    else:
+        model = StoryClassifier.from_pretrained(config["base"], dtype=torch.float32, **heads)
+        fast = AutoTokenizer.from_pretrained(config["base"])
+        fast.add_tokens(["[MALE]", "[FEMALE]", "[NEUTRAL]"], special_tokens=True)
+        model.resize_token_embeddings(len(fast), pad_to_multiple_of=64)  # odd sizes multiply slowly
+        tokenizer = fast.backend_tokenizer
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    if config["adapter"]:
+        add_adapters(model, config["adapter"]["rank"], config["adapter"]["alpha"], HEADS)
+        if config["start"]:
+            load_adapter(model, read_tensors(ROOT / config["start"] / "adapter.safetensors"))
+    return model, tokenizer, shared
+
+
+def train_classifier(
+    config: dict[str, Any],
+    rows: Sequence[GroupRow],
+    validation: Sequence[GroupRow],
+    out: Path,
+    run: Path,
+    about: dict[str, Any],
+    resume: bool = False,
+) -> dict[str, Any]:
+    """Trains one configuration; writes checkpoint and manifest to `out` and returns the manifest.
+
+    Args:
+        config: values of `DEFAULTS` that differ, `metric` and `name`.
+        rows: to train on, in groups.
+        validation: held-out rows; results are given by source.
+        out: the checkpoint's folder; `config.json` has a section named after the metric.
+        run: where checkpoints to resume from lie.
+        about: what else the manifest records (data and its checksums).
+        resume: whether to go on from the last checkpoint in `run`.
+
+    Raises:
+        ValueError: no rows, or a row without words.
+    """
+    started = time.time()
+    config = {**DEFAULTS, **config}
+    model, tokenizer, shared = build_classifier(config)
+    normalizer = Normalizer.load(ENCODER / "names.json") if config["delexicalize"] else Normalizer()
+    make = ExampleMaker(tokenizer, normalizer, config["max_length"])
+    groups = Groups(rows, make, config["group_size"], config["passes"], config["seed"])
+    held_out = Groups(validation, make, 1_000, 1, config["seed"])
+    steps = math.ceil(len(groups) / config["batch_groups"])
+    trainer = ClassifierTrainer(
+        model=model,
+        args=training_arguments(
+            run, config, steps, config["batch_groups"], label_names=["labels"], eval_steps=max(1, steps // 4)
+        ),
+        train_dataset=groups,
+        eval_dataset=torch.utils.data.Subset(held_out, range(min(200, len(held_out)))),
+        data_collator=GroupCollator(token_id(tokenizer, "[PAD]")),
+        compute_metrics=_auc,
+    )
+    trainer.config, trainer.lengths = config, groups.lengths()
+    prepared = time.time()
+    trainer.train(resume_from_checkpoint=last_checkpoint(run, resume))
+    seconds = time.time() - prepared
+    sources = sorted({row.source for row in rows})
+    manifest = {
+        "metric": config["metric"],
+        "config": config,
+        **about,
+        **({"start": file_digest(ROOT / config["start"] / "adapter.safetensors")} if config["start"] else {}),
+        "groups": {"train": len(groups.groups), "validation": len(held_out.groups)},
+        "stories": {"train": len(rows), "validation": len(validation)},
+        "sources": sources if len(sources) <= 20 else len(sources),
+        "steps": trainer.state.global_step,
+        "validation": results_by_source(model, held_out, token_id(tokenizer, "[PAD]")),
+        "groups_a_second": round(len(groups) / seconds, 1),
+        "minutes": round((time.time() - started) / 60, 1),
+        "torch": torch.__version__,
+        "threads": torch.get_num_threads(),
+    }
+    if trainer.is_world_process_zero():
+        save_classifier(model, tokenizer, shared, config, manifest, out)
+    return manifest
+
+
+def results_by_source(model: Any, groups: Groups, padding: int) -> dict[str, dict[str, float]]:
+    """For each source: area under the curve against the human stories of the same groups, and how many.
+
+    `ranked` is how often the group's own human story scores higher. A story that several edits damaged counts
+    for each of them.
+    """
+    examples = [e for group in groups.groups for e in group]
+    logits = dict(zip(map(id, examples), predict(model, examples, padding), strict=True))
+    found: dict[str, list[tuple[float, float]]] = {}
+    for group in groups.groups:
+        human = next((logits[id(e)] for e in group if e.label == 1), float("nan"))
+        for example in group:
+            for source in {"all", *example.source.split("+")} if example.label == 0 else ():
+                found.setdefault(source, []).append((human, logits[id(example)]))
+    results = {}
+    for source, pairs in sorted(found.items()):
+        ranked = [(a, b) for a, b in pairs if not math.isnan(a)]
+        people = sorted({a for a, _ in ranked})
+        results[source] = {
+            "auc": round(area_under_curve(people, [b for _, b in pairs]), 4),
+            "ranked": round(sum(a > b for a, b in ranked) / len(ranked), 4) if ranked else float("nan"),
+            "stories": len(pairs),
+        }
+    return results
+
+
+def predict(model: Any, examples: Sequence[Example], padding: int, batch_size: int = 64) -> list[float]:
+    """Logits of examples, in order."""
+    collate = GroupCollator(padding)
+    model.eval()
+    found = [0.0] * len(examples)
+    with torch.no_grad(), torch.autocast(model.device.type, torch.bfloat16):
+        for batch in length_batches([len(e.ids) for e in examples], batch_size):
+            inputs = collate([[examples[i]] for i in batch])
+            logits = model(inputs["input_ids"].to(model.device), inputs["attention_mask"].to(model.device))
+            for i, value in zip(batch, logits.tolist(), strict=True):
+                found[i] = value
+    return found
+
+
+def save_classifier(
+    model: StoryClassifier,
+    tokenizer: Tokenizer,
+    shared: Path | None,
+    config: dict[str, Any],
+    manifest: dict[str, Any],
+    out: Path,
+) -> None:
+    """Writes a checkpoint that the metrics load: an adapter on the shared encoder, or a whole model."""
+    settings: dict[str, Any] = {
+        "delexicalize": config["delexicalize"],
+        "context": config["context"],
+        "max_length": config["window"] or config["max_length"],
+        "kinds": list(KINDS) if config["kind_weight"] else [],
+        "tokens": bool(config["token_weight"]),
+    }
+    written: dict[str, Any] = {config["metric"]: settings}
+    if shared and config["adapter"]:
+        settings["encoder"] = encoder_reference(shared, out)
+        save_tensors(out / "adapter.safetensors", adapter_tensors(model))
+    else:
+        state = model.state_dict()
+        written = {**model.config.to_dict(), **written}
+        save_tensors(
+            out / "model.safetensors",
+            {name: t.detach().cpu().to(torch.float16).contiguous() for name, t in state.items()},
+        )
+        write_text(out / "names.json", (ENCODER / "names.json").read_text(encoding="utf-8"))
+        write_text(out / "tokenizer.json", tokenizer.to_str())
+    write_text(out / "config.json", json.dumps(written, indent=2, default=str) + "\n")
+    write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")

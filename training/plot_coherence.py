@@ -1,0 +1,99 @@
+"""Trains plot_coherence: `python -m training.plot_coherence --config training/configs/plot_coherence_mix.yaml --data DIR`.
+
+Runs the stages that the configuration names, each of which leaves alone what is there already, then the
+classifier on the rows that they wrote (`training/classifier.py`). Weights, manifest and card go to
+`metrics/plot_coherence/weights/NAME/`.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from training.classifier import train_classifier
+from training.classifier_card import write_classifier_card
+from training.classifier_data import held_out
+from training.encoder import ROOT
+from training.files import checksum
+from training.graded_groups import group_file, make_groups
+from training.training_groups import GroupRow, read_groups
+
+
+def load_rows(
+    config: dict[str, Any], data: Path, run: Path, cache: Path
+) -> tuple[list[GroupRow], list[GroupRow], dict[str, Any]]:
+    """Rows to train on, held-out rows, and what the manifest says of both.
+
+    Args:
+        config: `graded`: corpora whose stories are damaged here (see `training.graded_groups`); `files`: more
+            rows, each `{path, groups, share}`: below the project's folder, at most so many groups, and the share
+            of groups that is held out (5 % unless told); `groups`: at most so many groups are trained on, drawn at
+            random.
+        data: the folder that the corpora lie in.
+        run: where the graded groups are written.
+        cache: of tagged corpora.
+    """
+    train: list[GroupRow] = []
+    validation: list[GroupRow] = []
+    about: dict[str, Any] = {"data": {}, "graded": {}}
+    for settings in config.get("graded") or []:
+        manifest = make_groups(settings, data, run, cache, config["seed"])
+        about["data"].update(manifest["data"])
+        about["graded"][settings["name"]] = {key: manifest[key] for key in ("train", "validation")}
+        train += read_groups(group_file(run, settings["name"], "train"))
+        validation += read_groups(group_file(run, settings["name"], "validation"))
+    for entry in config.get("files") or []:
+        path = ROOT / entry["path"]
+        rows = read_groups(path)
+        names = list(dict.fromkeys(row.group for row in rows))[: entry.get("groups")]
+        kept = set(names)
+        about["data"][entry["path"]] = checksum(path)
+        share = entry.get("share", 0.05)
+        for row in rows:
+            if row.group in kept:
+                (validation if held_out(row.group, share) else train).append(row)
+    return at_most(train, config.get("groups"), config["seed"]), validation, about
+
+
+def at_most(rows: list[GroupRow], count: int | None, seed: int) -> list[GroupRow]:
+    """The rows of `count` groups drawn at random; all where there are no more, or for None."""
+    names = sorted({row.group for row in rows})
+    if count is None or count >= len(names):
+        return rows
+    chosen = np.random.default_rng(seed).permutation(len(names))[:count]
+    kept = {names[i] for i in chosen}
+    return [row for row in rows if row.group in kept]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--config", type=Path, required=True, help="a file of training/configs")
+    parser.add_argument("--data", type=Path, required=True, help="the folder that the corpora lie in")
+    parser.add_argument("--out", type=Path, help="default: metrics/plot_coherence/weights/NAME")
+    parser.add_argument("--run", type=Path, help="stages' files and checkpoints; default: runs/METRIC-NAME")
+    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "tags", help="tagged corpora")
+    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint in --run")
+    parser.add_argument(
+        "--set", nargs="*", default=[], metavar="KEY=VALUE", help="e.g. passes=2 adapter=null"
+    )
+    arguments = parser.parse_args()
+    config = yaml.safe_load(arguments.config.read_text(encoding="utf-8"))
+    for setting in arguments.set:
+        key, separator, value = setting.partition("=")
+        if not separator or key not in config:
+            parser.error(f"--set: expected KEY=VALUE with a key of {sorted(config)}, got {setting!r}")
+        config[key] = yaml.safe_load(value)
+    out = arguments.out or ROOT / "metrics" / config["metric"] / "weights" / config["name"]
+    run = arguments.run or ROOT / "runs" / f"{config['metric']}-{config['name']}"
+    train, validation, about = load_rows(config, arguments.data, run, arguments.cache)
+    manifest = train_classifier(config, train, validation, out, run, about, arguments.resume)
+    write_classifier_card(out, manifest)
+    shown = ("groups", "stories", "steps", "validation", "groups_a_second", "minutes")
+    print(json.dumps({key: manifest[key] for key in shown}, indent=2))
+
+
+if __name__ == "__main__":
+    main()
