@@ -17,7 +17,7 @@ METRIC ?= union
 CORPUS ?= roc
 OFFLINE := HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1
 
-.PHONY: help demo test quality style train benchmark bench ablation autos resources install uninstall publish clean
+.PHONY: help demo space test test-browser quality style train benchmark bench ablation autos resources install uninstall publish clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z.]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -34,11 +34,20 @@ $(VENV)/.stamp: requirements.lock
 demo: .venv  ## score a few stories with UNION
 	@$(OFFLINE) $(BIN)/python -m training.demo
 
+space: .venv resources  ## open a demo in the browser: make space NAME=story_scorer [PORT=7860]
+	@test -f "spaces/$(NAME)/app.py" || { echo "NAME is one of story_scorer, perturbation_lab, leaderboard"; exit 2; }
+	@$(OFFLINE) $(if $(PORT),GRADIO_SERVER_PORT=$(PORT)) $(BIN)/python -m spaces.$(NAME).app
+
 resources: .venv  ## fetch WordNet (and ConceptNet: make resources CONCEPTNET=path-or-url)
 	@$(BIN)/python -m training.language.resources $(if $(CONCEPTNET),--conceptnet $(CONCEPTNET),--wordnet-only)
 
 test: .venv resources  ## run the tests (offline; under ten minutes on two cores)
 	$(OFFLINE) $(BIN)/python -m pytest -q
+
+test-browser: .venv resources  ## test the Spaces in Chromium (installs Debian's where it may)
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get install -y -q chromium >/dev/null; } || \
+		{ echo "Chromium is needed: install the package chromium (Debian, Ubuntu: apt-get install chromium)"; exit 1; }
+	$(OFFLINE) $(BIN)/python -m pytest -q -m browser tests/browser
 
 quality: .venv  ## lint, format check, types
 	$(BIN)/ruff check .

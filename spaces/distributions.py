@@ -1,0 +1,91 @@
+"""Where a score falls among reference stories: percentiles by distributions that are shipped as quantiles.
+
+A file `references/<corpus>/<metric>.json` holds, for each group of stories, what it is, how many there were,
+and the 0th to 100th percentile of each number of the metric. Files are written by `spaces.reference_scores`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+FOLDER = Path(__file__).with_name("references")
+POINTS = np.linspace(0, 100, 101)
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where a value falls in one group.
+
+    Attributes:
+        group: `human`, `generated`, …
+        label: what the stories are.
+        count: how many of them.
+        better_than: share of them, 0 to 100, that the value is better than.
+        quantiles: 101 of them, ascending.
+    """
+
+    group: str
+    label: str
+    count: int
+    better_than: float
+    quantiles: tuple[float, ...]
+
+
+def quantiles(values: Any) -> list[float]:
+    """The 0th to 100th percentile of `values`, to five digits."""
+    return [float(f"{value:.5g}") for value in np.percentile(np.asarray(values, float), POINTS)]
+
+
+def better_than(value: float, points: tuple[float, ...], higher: bool) -> float:
+    """Percent of a distribution, given by its quantiles, that `value` is better than; ties count half.
+
+    >>> better_than(5.0, tuple(float(i) for i in range(101)), higher=False)
+    95.0
+    """
+    array = np.asarray(points)
+    below = np.interp(value, array, POINTS, left=0.0, right=100.0)
+    flat = POINTS[array == value]
+    if len(flat):
+        below = (flat[0] + flat[-1]) / 2
+    return float(below if higher else 100 - below)
+
+
+class Distributions:
+    """The reference distributions of a folder, read once."""
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        self.files: dict[tuple[str, str], dict[str, Any]] = {
+            (path.parent.name, path.stem): json.loads(path.read_text(encoding="utf-8"))
+            for path in sorted(folder.glob("*/*.json"))
+        }
+
+    def place(
+        self, corpus: str, metric: str, key: str, value: float, higher: bool, checkpoint: str
+    ) -> list[Placement]:
+        """Where a value falls, a group an entry; none where there are no distributions of this checkpoint."""
+        found: Mapping[str, Any] = self.files.get((corpus, metric), {})
+        if found.get("checkpoint") != checkpoint:
+            return []
+        placements = []
+        for name, group in found["groups"].items():
+            points = group["quantiles"].get(key)
+            if points:
+                percent = better_than(value, tuple(points), higher)
+                placements.append(Placement(name, group["label"], group["count"], percent, tuple(points)))
+        return placements
+
+
+def checkpoint_of(signature: str) -> str:
+    """What a signature says of weights, which is what a distribution belongs to; all of it where there are none.
+
+    >>> checkpoint_of("union|checkpoint:roc@abc|torch:2")
+    'roc@abc'
+    """
+    parts = dict(part.split(":", 1) for part in signature.split("|") if ":" in part)
+    return parts.get("checkpoint", signature.split("|")[0])

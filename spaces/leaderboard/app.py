@@ -1,0 +1,160 @@
+"""The Space's pages and its API: `python -m spaces.leaderboard.app`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from spaces import shell
+from spaces.leaderboard import views
+from spaces.leaderboard.collect import RESULTS
+from spaces.leaderboard.placing import place
+from spaces.tables import read_upload
+from training.benchmark.sets import TEST_SETS
+
+_LEAD = "How well metrics agree with people's judgments of stories, and which kinds of damage they notice."
+_MEASURES = {"pearson": "Pearson with the label", "pair_wins": "Pairs won"}
+_HELP = (
+    '<div class="om om-card om-blank" style="padding:22px"><p>A CSV or JSONL file with a column <code>score</code> '
+    "(higher is better), one row a story, at most 2 MB. With <code>story_id</code> (and <code>aspect</code> for AUTOS) "
+    "rows may come in any order. For judged sets add <code>judgment</code>, the mean rating, and "
+    "<code>prompt</code>: the judgments are their authors' to give and are not shipped. Nothing is stored.</p></div>"
+)
+
+
+def data_folder() -> Path | None:
+    """Where the judged sets lie on this machine, if they do: `OPENMEVA_DATA`."""
+    folder = os.environ.get("OPENMEVA_DATA")
+    return Path(folder) if folder and Path(folder).is_dir() else None
+
+
+def build(results: Mapping[str, Any]) -> gr.Blocks:
+    """The Space's Blocks."""
+    judged = [(found["title"], name) for name, found in results["judged"].items()]
+    autos = [(found["title"], name) for name, found in results["autos"].items()]
+    with shell.page("leaderboard", _LEAD) as demo:
+        with gr.Tabs():
+            with gr.Tab("Human judgments"):
+                _judged(results, judged)
+            with gr.Tab("Perturbed stories"):
+                _autos(results, autos)
+            with gr.Tab("Place your metric"):
+                _placing(results, judged + autos)
+        gr.api(_api(), api_name="place", concurrency_id="placing")
+    return demo
+
+
+def table(results: Mapping[str, Any], name: str, measure: str, mine: Mapping[str, Any] | None = None) -> str:
+    """The table of a set, judged or of AUTOS.
+
+    Raises:
+        ValueError: a set without results.
+    """
+    if name in results["judged"]:
+        return views.judged_table(results["judged"][name], measure, mine)
+    if name in results["autos"]:
+        return views.autos_table(results["autos"][name], measure, mine)
+    raise ValueError("There are no results for this set yet.")
+
+
+def _judged(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
+    first = sets[0][1]
+    with gr.Row():
+        chosen = gr.Radio(sets, value=first, label="Stories")
+        measure = gr.Radio(
+            [(title, name) for name, (title, _) in views.COEFFICIENTS.items()],
+            value="pearson",
+            label="Coefficient",
+        )
+    shown = gr.HTML(table(results, first, "pearson"))
+    _redraw(results, chosen, measure, shown)
+
+
+def _autos(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
+    first = sets[0][1]
+    with gr.Row():
+        chosen = gr.Radio(sets, value=first, label="Test")
+        measure = gr.Radio(
+            [(title, name) for name, title in _MEASURES.items()], value="pearson", label="Measure"
+        )
+    shown = gr.HTML(table(results, first, "pearson"))
+    _redraw(results, chosen, measure, shown)
+
+
+def _redraw(results: Mapping[str, Any], chosen: gr.Radio, measure: gr.Radio, shown: gr.HTML) -> None:
+    for field in (chosen, measure):
+        field.change(
+            partial(shell.guarded, partial(table, results)),
+            inputs=[chosen, measure],
+            outputs=shown,
+            api_visibility="private",
+            queue=False,
+            show_progress="hidden",
+        )
+
+
+def _placing(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
+    chosen = gr.Dropdown(sets, value=sets[0][1], label="Scores of", filterable=False)
+    upload = gr.File(
+        label="CSV or JSONL file of scores",
+        file_types=[".csv", ".jsonl"],
+        file_count="single",
+        type="filepath",
+        height=120,
+    )
+    go = gr.Button("Place", variant="primary")
+    shown = gr.HTML(_HELP)
+
+    def placed(path: str | None, name: str) -> tuple[str, None]:
+        def html() -> str:
+            mine = place(name, read_upload(shell.uploaded(path)), data_folder())
+            found = results["judged"].get(name)
+            return views.placed(mine, found) + table(results, name, "pearson", mine)
+
+        return shell.guarded(html), None
+
+    go.click(
+        placed,
+        inputs=[upload, chosen],
+        outputs=[shown, upload],
+        api_visibility="private",
+        concurrency_id="placing",
+        show_progress="minimal",
+        show_progress_on=shown,
+    )
+
+
+def _api() -> Any:
+    @shell.sentences
+    def place_(scores: list[dict], set_name: str = "autos_mini_discrimination") -> dict:
+        """Correlates a metric's scores with the labels or human judgments of a set; nothing is stored.
+
+        Args:
+            scores: one object a story: score (higher is better); story_id (and aspect for AUTOS) unless in the
+                set's order; for judged sets judgment and prompt, unless this server has them.
+            set_name: mans_roc, mans_wp, autos_mini_discrimination, autos_mini_invariance, …
+        """
+        if not isinstance(scores, list) or not all(isinstance(row, dict) for row in scores):
+            raise ValueError("Expected a list of objects such as {'score': 0.5}.")
+        return place(set_name, scores, data_folder())
+
+    return place_
+
+
+def read_results(path: Path = RESULTS) -> dict[str, Any]:
+    """What `spaces.leaderboard.collect` wrote, sets in the benchmark's order."""
+    results = json.loads(path.read_text(encoding="utf-8"))
+    order = list(TEST_SETS)
+    for part in ("judged", "autos"):
+        results[part] = dict(sorted(results[part].items(), key=lambda one: order.index(one[0])))
+    return results
+
+
+if __name__ == "__main__":
+    shell.launch(build(read_results()), "leaderboard")

@@ -1,0 +1,120 @@
+"""What the leaderboard shows, taken out of a benchmark run: aggregates only, no story and no single score.
+
+python -m spaces.leaderboard.collect --results benchmark/results.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from metrics.openmeva.correlation import COEFFICIENTS
+from training.benchmark.tables import read_published
+from training.files import write_text
+
+RESULTS = Path(__file__).with_name("results.json")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Command line; see the module's description. Returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m spaces.leaderboard.collect",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--results", type=Path, default=Path("benchmark/results.json"), help="of `make benchmark`"
+    )
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    options = parser.parse_args(arguments)
+    try:
+        results = json.loads(options.results.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        print(
+            f"error: {options.results}: expected the results of `make benchmark` ({error})", file=sys.stderr
+        )
+        return 2
+    collected = collect(results, read_published())
+    write_text(options.out, json.dumps(collected, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    sets = [*collected["judged"], *collected["autos"]]
+    print(f"{options.out}: {', '.join(sets)}")
+    return 0
+
+
+def collect(results: Mapping[str, Any], published: Mapping[str, Any]) -> dict[str, Any]:
+    """`judged` and `autos` by set, and `settings`; figures to four digits."""
+    return {
+        "settings": results["settings"],
+        "judged": {name: _judged(name, found, published) for name, found in results["judged"].items()},
+        "autos": {name: _autos(found) for name, found in results["autos"].items()},
+    }
+
+
+def _judged(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> dict[str, Any]:
+    rows = [
+        {
+            "title": title,
+            "kind": row["kind"],
+            **{c: rounded(row[c]) for c in COEFFICIENTS},
+            "intervals": {c: _ends(row["intervals"][c]) for c in COEFFICIENTS},
+            "beats_trivial": row.get("beats_trivial", {}).get("pearson", {}).get("beats"),
+        }
+        for title, row in found["rows"].items()
+        if "undefined" not in row
+    ]
+    printed = published["correlations"].get(name, {"rows": {}, "note": ""})
+    rows += [
+        {
+            "title": title,
+            "kind": "paper",
+            **{c: rounded(figures.get(c)) for c in COEFFICIENTS},
+            "intervals": {},
+        }
+        for title, figures in printed["rows"].items()
+        if figures.get("pearson") is not None
+    ]
+    ceiling = found.get("noise_ceiling", {}).get("ceiling", {})
+    return {
+        "title": found["title"],
+        "n": found["n"],
+        "prompts": found["prompts"],
+        "ceiling": {c: rounded(ceiling.get(c)) for c in COEFFICIENTS if c in ceiling},
+        "paper_note": printed.get("note", "") if printed["rows"] else "",
+        "rows": rows,
+    }
+
+
+def _autos(found: Mapping[str, Any]) -> dict[str, Any]:
+    rows = []
+    for title, row in found["rows"].items():
+        rows.append({"title": title, "kind": row["kind"], **aspect_cells(row)})
+    return {"title": found["title"], "n": found["n"], "rows": rows}
+
+
+def aspect_cells(table: Mapping[str, Any]) -> dict[str, Any]:
+    """`average` and `aspects` of a metric's table on a part of AUTOS, without intervals and techniques."""
+    return {
+        "average": rounded(table["average"]["pearson"]),
+        "aspects": {
+            aspect: {key: rounded(cell.get(key)) for key in ("pearson", "pair_wins")}
+            for aspect, origins in table["aspects"].items()
+            for cell in list(origins.values())[:1]
+        },
+    }
+
+
+def rounded(value: float | None) -> float | None:
+    """To four digits."""
+    return None if value is None else round(value, 4)
+
+
+def _ends(ends: Sequence[float] | None) -> list[float] | None:
+    return None if ends is None else [round(end, 3) for end in ends]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""How much a Space takes at once, and the sentences that say so."""
+
+from __future__ import annotations
+
+MAX_CHARACTERS = 10_000  # a text: about 2,000 words
+MAX_ROWS = 500  # stories of a file
+MAX_BYTES = 2_000_000  # a file
+MAX_SCORES = 20_000  # scores placed on the leaderboard
+
+
+def check_text(text: object, what: str, needed: bool = True) -> str:
+    """`text` without blanks around it.
+
+    Args:
+        text: what came.
+        what: its name in the message, e.g. `The story`.
+        needed: whether it may be absent or blank.
+
+    Raises:
+        ValueError: it is no text, blank although needed, has no word, or is longer than `MAX_CHARACTERS`.
+    """
+    if text is None and not needed:
+        return ""
+    if not isinstance(text, str):
+        raise ValueError(f"{what}: expected a text, got {type(text).__name__}.")
+    text = text.encode("utf-8", "replace").decode().strip()
+    if len(text) > MAX_CHARACTERS:
+        raise ValueError(
+            f"{what} has {len(text):,} characters; please give at most {MAX_CHARACTERS:,} (about 2,000 words)."
+        )
+    if needed and not text:
+        raise ValueError(f"{what} is empty: please type or paste one.")
+    if text and not any(map(str.isalnum, text)):
+        raise ValueError(f"{what} has no word in it.")
+    return text
+
+
+def check_size(size: int) -> None:
+    """Raises a `ValueError` for a file above `MAX_BYTES`."""
+    if size > MAX_BYTES:
+        raise ValueError(
+            f"The file has {size / 1e6:.1f} MB; please give at most {MAX_BYTES / 1e6:.0f} MB, or use the "
+            "metrics on your own machine."
+        )

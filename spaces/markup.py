@@ -1,0 +1,132 @@
+"""What the Spaces show of stories and scores, as HTML; whatever a user typed is escaped here."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+from spaces import shell
+from spaces.alignment import Sentence
+from spaces.catalogue import CatalogueEntry, Number
+from spaces.diagnosis import KINDS, Diagnosis
+from spaces.drawing import ridges
+from spaces.scorer import Score
+
+# A sentence that costs this much has the full colour.
+FULL_COST = 0.5
+# Less is not shaded: leaving any sentence out changes a score a little.
+LEAST_COST = 0.02
+
+
+def escape(text: object) -> str:
+    """`text` for HTML; braces and dollar signs as entities too, which templates might take for theirs."""
+    return html.escape(str(text)).replace("{", "&#123;").replace("}", "&#125;").replace("$", "&#36;")
+
+
+def tip(text: str, hint: str) -> str:
+    """A word with a text that shows on hover and on focus, and that screen readers read with it."""
+    return f'<span class="om-tip" tabindex="0">{escape(text)}<span role="note">{escape(hint)}</span></span>'
+
+
+def number(value: float) -> str:
+    """A score in four significant digits at most, with a real minus.
+
+    >>> number(0.97312), number(-2.5), number(1234.5)
+    ('0.97', '−2.50', '1,234')
+    """
+    text = f"{abs(value):,.0f}" if abs(value) >= 100 else f"{abs(value):.2f}"
+    return f"−{text}" if value < 0 and float(text.replace(",", "")) else text
+
+
+def shaded(sentences: Sequence[Sentence]) -> str:
+    """The story, its sentences shaded by what they cost it, and words marked that would be changed."""
+    parts = []
+    for sentence in sentences:
+        inside = "".join(
+            escape(word.text)
+            if word.suggestion is None
+            else f'<span class="om-tip om-edit" tabindex="0">{escape(word.text)}<span role="note">'
+            + (f"would read “{escape(word.suggestion)}”" if word.suggestion else "would go")
+            + "</span></span>"
+            for word in sentence.words
+        )
+        if sentence.gain >= LEAST_COST:
+            share = 0.12 + 0.5 * min(1.0, sentence.gain / FULL_COST)
+            inside = (
+                f'<mark style="--share:{share:.2f}" title="Without this sentence the score is {sentence.gain:.2f} '
+                f'higher">{inside}</mark><span class="om-hidden"> (costs {sentence.gain:.2f})</span>'
+            )
+        parts.append(inside)
+    return f'<p class="om-story">{" ".join(parts)}</p>'
+
+
+def legend() -> str:
+    """What the shading and the marks mean."""
+    return (
+        '<p class="om-legend"><span><i style="background:rgba(var(--om-cost),.2)"></i>'
+        '<i style="background:rgba(var(--om-cost),.6)"></i>'
+        + tip(
+            "costs the story", "The score without the sentence minus the score with it: the darker, the more."
+        )
+        + '</span><span><span class="om-story om-edit" style="line-height:1;font-size:1em">word</span> '
+        + tip(
+            "UNION would change it", "UNION's second head guesses the undamaged word. Hover or focus a word."
+        )
+        + "</span></p>"
+    )
+
+
+def verdict(diagnosis: Diagnosis | None, count: int) -> str:
+    """The likely kind of error, and which sentences it lies in."""
+    if count < 2:
+        return ""
+    hint = (
+        "A guess: each kind of damage is repaired in turn, and the repair after which UNION's score rises most "
+        "names the kind."
+    )
+    if diagnosis is None:
+        return (
+            f'<p class="om-verdict"><span class="om-tag om-fine">no clear error</span><span>{tip("No repair", hint)} '
+            "would raise the score much.</span></p>"
+        )
+    places = " and ".join(str(place + 1) for place in diagnosis.sentences)
+    plural = "s" if len(diagnosis.sentences) > 1 else ""
+    return (
+        f'<p class="om-verdict"><span class="om-tag">likely error</span><span>{tip(KINDS[diagnosis.kind], hint)}: '
+        f"sentence{plural} {places}. Mending that would raise the score by {diagnosis.gain:.2f}.</span></p>"
+    )
+
+
+def metric_name(entry: CatalogueEntry, number_: Number) -> str:
+    """A metric's name with its meaning on hover, card and paper beside it."""
+    hint = f"{number_.meaning} {'Higher' if number_.higher else 'Lower'} is better."
+    return (
+        f"<h3>{tip(number_.title, hint)}</h3>"
+        f'<p class="om-note"><a href="{escape(shell.card(entry.name))}" aria-label="Card of {escape(entry.title)}">'
+        f'card</a> · <a href="{escape(entry.paper_url)}" aria-label="Paper: {escape(entry.paper_title)}">paper</a></p>'
+    )
+
+
+def metric_row(entry: CatalogueEntry, score: Score) -> str:
+    """One number of one metric, and where it falls."""
+    one = score.number
+    name = metric_name(entry, one)
+    if score.value is None:
+        return (
+            f'<div class="om-metric"><div>{name}</div><div class="om-value" aria-label="no score">–</div>'
+            f'<p class="om-note">{escape(score.note)}</p></div>'
+        )
+    where = "".join(
+        f'<p class="om-where"><span class="om-dot om-{"human" if p.group == "human" else "generated"}"></span>better '
+        f"than <b>{p.better_than:.0f} %</b> of {tip(p.label, f'{p.count:,} stories, none of them judged.')}</p>"
+        for p in score.placements
+    )
+    chart = ridges(score.value, score.placements, one.low, one.high)
+    where = where or '<p class="om-note">No reference scores for these weights yet.</p>'
+    scale = f"{one.low:g} to {one.high:g}" if one.low is not None and one.high is not None else ""
+    direction = "higher is better" if one.higher else "lower is better"
+    return (
+        f'<div class="om-metric"><div>{name}</div>'
+        f'<div class="om-value">{number(score.value)}<small>{scale or direction}</small></div>'
+        f"<div>{chart}{where}</div></div>"
+    )

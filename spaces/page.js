@@ -1,0 +1,21 @@
+// What pages do without the server: sort tables, close hover texts, name what Gradio leaves without a name.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest(".om th button");
+  if (!button) return;
+  const head = button.closest("th"), body = head.closest("table").tBodies[0];
+  const place = [...head.parentNode.children].indexOf(head);
+  const up = head.getAttribute("aria-sort") === "descending";
+  for (const other of head.parentNode.children) if (other.hasAttribute("aria-sort")) other.setAttribute("aria-sort", "none");
+  head.setAttribute("aria-sort", up ? "ascending" : "descending");
+  const value = (row) => { const c = row.children[place]; return c.dataset.value ?? c.textContent.trim(); };
+  const number = (text) => (text === "" || isNaN(text) ? null : Number(text));
+  [...body.rows].sort((a, b) => {
+    const x = value(a), y = value(b), n = number(x), m = number(y);
+    if (x === "" || y === "") return (x === "") - (y === "");  // rows without a value stay at the end
+    const order = n !== null && m !== null ? n - m : x.localeCompare(y);
+    return up ? order : -order;
+  }).forEach((row) => body.append(row));
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && document.activeElement?.classList.contains("om-tip")) document.activeElement.blur();
+});

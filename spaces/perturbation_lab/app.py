@@ -1,0 +1,132 @@
+"""The Space's pages and its API: `python -m spaces.perturbation_lab.app`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import gradio as gr
+
+from spaces import shell
+from spaces.catalogue import CORPORA
+from spaces.perturbation_lab import views
+from spaces.perturbation_lab.lab import Lab, case_dict
+from spaces.scorer import Scorer
+from training.perturbations import ASPECTS
+
+_LEAD = "Damage a story in one aspect, see exactly what changed, and find out which metrics notice."
+_EXAMPLE = (
+    "Ann did not have any bread because the shop was closed. She walked to her neighbor's house before dinner, and she "
+    "asked him for help. He was happy to give her two loaves. Ann ran home because it was raining. The next day she "
+    "didn't forget to bring him a jar of jam."
+)
+
+
+def build(lab: Lab) -> gr.Blocks:
+    """The Space's Blocks."""
+    groups = {"discrimination": "hurts", "invariance": "harmless"}
+    aspects = [(f"{lab.titles[name]['title']} ({groups[a.kind]})", name) for name, a in ASPECTS.items()]
+    with shell.page("perturbation_lab", _LEAD) as demo:
+        with gr.Row(equal_height=False):
+            with gr.Column(scale=5, min_width=320):
+                aspect = gr.Dropdown(aspects, value="lexical_repetition", label="Aspect", filterable=False)
+                meaning = gr.HTML(_meaning(lab, "lexical_repetition"))
+                story = gr.Textbox(
+                    label="Story",
+                    lines=7,
+                    max_lines=24,
+                    placeholder="Ann was hungry. She …",
+                    elem_classes="om-write",
+                )
+                with gr.Accordion("Kind of story and seed", open=False):
+                    kind = gr.Radio(
+                        [(label, name) for name, label in CORPORA.items()],
+                        value="roc",
+                        label="Kind of story",
+                        info="The first sentence of a short story stays as it is: it is the context.",
+                    )
+                    seed = gr.Number(
+                        value=1, precision=0, minimum=0, label="Seed", info="Another seed, another change."
+                    )
+                with gr.Row():
+                    go = gr.Button("Perturb", variant="primary", scale=3)
+                    another = gr.Button("Another", scale=1)
+                with gr.Row():
+                    every = gr.Button("All aspects", scale=1)
+                    example = gr.Button("Take the example", scale=1)
+            with gr.Column(scale=7, min_width=320):
+                shown = gr.HTML(views.BLANK)
+        _events(lab, aspect, meaning, story, kind, seed, go, another, every, example, shown)
+        gr.api(_api(lab), api_name="perturb", concurrency_id="perturbing")
+    return demo
+
+
+def _meaning(lab: Lab, aspect: str) -> str:
+    text = lab.titles[aspect]["meaning"]
+    return (
+        f'<p class="om om-note" style="margin:0">{views.escape(text)} {views.escape(lab.lacking(aspect))}</p>'
+    )
+
+
+def _api(lab: Lab) -> Any:
+    @shell.sentences
+    def perturb(story: str, aspect: str = "lexical_repetition", seed: int = 1, kind: str = "roc") -> dict:
+        """Perturbs a story in one aspect and scores it before and after.
+
+        Args:
+            story: the story, in English.
+            aspect: one of OpenMEVA's, e.g. lexical_repetition, consistency, typo.
+            seed: another seed, another change.
+            kind: roc (short everyday story, whose first sentence stays) or wp (longer story to a prompt).
+        """
+        return case_dict(lab.case(story, aspect, seed, kind))
+
+    return perturb
+
+
+def _events(
+    lab: Lab,
+    aspect: gr.Dropdown,
+    meaning: gr.HTML,
+    story: gr.Textbox,
+    kind: gr.Radio,
+    seed: gr.Number,
+    go: gr.Button,
+    another: gr.Button,
+    every: gr.Button,
+    example: gr.Button,
+    shown: gr.HTML,
+) -> None:
+    def one(*values: Any) -> str:
+        return views.case(lab.case(*values), lab.titles, lab.scorer.catalogue)
+
+    def all_of_them(*values: Any) -> str:
+        lacking = {name: lab.lacking(name) for name in ASPECTS if lab.lacking(name)}
+        return views.all_aspects(lab.all_cases(*values), lab.titles, lacking)
+
+    shared: dict[str, Any] = {
+        "outputs": shown,
+        "api_visibility": "private",
+        "concurrency_id": "perturbing",
+        "show_progress": "minimal",
+    }
+    run: dict[str, Any] = {"fn": partial(shell.guarded, one), "inputs": [story, aspect, seed, kind], **shared}
+    go.click(**run)
+    story.submit(**run)
+    another.click(
+        lambda value: int(value or 0) + 1, inputs=seed, outputs=seed, api_visibility="private", queue=False
+    ).then(**run)
+    every.click(partial(shell.guarded, all_of_them), inputs=[story, seed, kind], **shared)
+    example.click(
+        lambda: (_EXAMPLE, "roc"), outputs=[story, kind], api_visibility="private", queue=False
+    ).then(**run)
+    aspect.change(
+        partial(_meaning, lab), inputs=aspect, outputs=meaning, api_visibility="private", queue=False,
+        show_progress="hidden",
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    laboratory = Lab(Scorer())
+    laboratory.start()
+    shell.launch(build(laboratory), "perturbation_lab")

@@ -1,0 +1,178 @@
+"""Perturbs one story and scores it before and after."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from spaces.limits import check_text
+from spaces.scorer import Score, Scorer, Text, check_corpus
+from training.language import resources
+from training.language.wordnet_files import FetchError, fetch_wordnet
+from training.paraphrasers import RuleParaphraser
+from training.perturbations import ASPECTS, Corpus, Material, Perturbed, Perturber, parse
+from training.perturbations.similarity import MoverSimilarity
+
+_LOG = logging.getLogger(__name__)
+_STORIES = Path(__file__).resolve().parents[2] / "datasets" / "stories" / "mini.jsonl"
+MOST_SEED = 1_000_000
+
+
+@dataclass(frozen=True)
+class Case:
+    """A story before and after, with the scores of both; `perturbed` is None where nothing could be changed."""
+
+    aspect: str
+    text: Text
+    corpus: str
+    perturbed: Perturbed | None
+    before: tuple[Score, ...] = ()
+    after: tuple[Score, ...] = ()
+
+    @property
+    def damages(self) -> bool:
+        """Whether the story is meant to become worse (else it is meant to stay as good)."""
+        return ASPECTS[self.aspect].kind == "discrimination"
+
+
+class Lab:
+    """The aspects with what they need, loaded once; used by one thread at a time."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self.scorer = scorer
+        self.titles: dict[str, dict[str, str]] = yaml.safe_load(
+            Path(__file__).with_name("aspects.yaml").read_text(encoding="utf-8")
+        )
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Fetches WordNet where it is missing, and loads everything in the background."""
+        self.scorer.start()
+        threading.Thread(target=self._prepare, name="perturbations", daemon=True).start()
+
+    def _prepare(self) -> None:
+        try:
+            fetch_wordnet(resources.nltk_data_folder())
+        except (FetchError, OSError) as error:
+            _LOG.warning("WordNet could not be fetched: %s", error)
+        with self._lock:
+            _ = self._materials
+
+    def lacking(self, aspect: str) -> str:
+        """What an aspect needs and this Space has not, as a sentence; blank where it has all."""
+        missing = [
+            name for name in ASPECTS[aspect].needs if name in resources.COMMANDS and not resources.find(name)
+        ]
+        if aspect == "relatedness" and not resources.find("wordnet"):
+            missing = ["wordnet"]
+        names = {"wordnet": "WordNet", "conceptnet": "ConceptNet"}
+        return (
+            f"This aspect needs {' and '.join(names[name] for name in missing)}, which is not here."
+            if missing
+            else ""
+        )
+
+    @cached_property
+    def _materials(self) -> tuple[Material, Material]:
+        """Material without and with a first sentence that stays."""
+        corpus = None
+        if resources.find("wordnet"):
+            rows = [json.loads(line) for line in _STORIES.read_text(encoding="utf-8").splitlines()]
+            corpus = Corpus(parse([row["story"] for row in rows if row["kind"] == "roc"]))
+        similarity, paraphraser = MoverSimilarity(), RuleParaphraser()
+        none, first = (Material(keep, corpus, paraphraser, similarity) for keep in (0, 1))
+        return none, first
+
+    def case(self, story: object, aspect: str, seed: object, corpus: str) -> Case:
+        """The story perturbed, and both versions' scores.
+
+        Raises:
+            ValueError: a text that is blank or too long, an unknown aspect, or a seed out of range.
+            MissingResourceError: what the aspect needs is not here.
+        """
+        perturbed = self.perturb(story, aspect, seed, corpus)
+        text = Text(check_text(story, "The story"))
+        if perturbed is None:
+            return Case(aspect, text, corpus, None)
+        before, after = self.scorer.score([text, Text(perturbed.story)], corpus)
+        return Case(aspect, text, corpus, perturbed, tuple(before), tuple(after))
+
+    def perturb(self, story: object, aspect: str, seed: object, corpus: str) -> Perturbed | None:
+        """The story perturbed, or None where the aspect finds nothing to change; errors as `case`."""
+        text = check_text(story, "The story")
+        check_corpus(corpus)
+        if aspect not in ASPECTS:
+            raise ValueError(f"The aspect is one of {', '.join(ASPECTS)}, not {str(aspect)[:30]!r}.")
+        if (
+            isinstance(seed, bool)
+            or not isinstance(seed, int | float)
+            or not 0 <= seed <= MOST_SEED
+            or seed % 1
+        ):
+            raise ValueError(f"The seed is a whole number from 0 to {MOST_SEED:,}.")
+        lacking = self.lacking(aspect)
+        if lacking:
+            raise ValueError(lacking)
+        with self._lock:
+            material = self._materials[1 if corpus == "roc" else 0]
+            return Perturber(aspect, int(seed), material=material).perturb(text, "typed")
+
+    def all_cases(self, story: object, seed: object, corpus: str) -> list[Case]:
+        """A case for each aspect that is available, scored together; errors as `case`."""
+        text = Text(check_text(story, "The story"))
+        found = {name: self.perturb(story, name, seed, corpus) for name in ASPECTS if not self.lacking(name)}
+        changed = {name: one for name, one in found.items() if one is not None}
+        before, *after = self.scorer.score([text, *(Text(one.story) for one in changed.values())], corpus)
+        scores = dict(zip(changed, after, strict=True))
+        return [
+            Case(name, text, corpus, one, tuple(before), tuple(scores.get(name, ())))
+            for name, one in found.items()
+        ]
+
+
+def case_rows(cases: Sequence[Case]) -> list[dict[str, Any]]:
+    """Cases as rows of a download, in the form of `python -m training.perturb`, with the scores."""
+    rows = []
+    for case in cases:
+        if case.perturbed is None:
+            continue
+        scores = {
+            f"{when}: {score.number.title}": score.value
+            for when, found in (("before", case.before), ("after", case.after))
+            for score in found
+            if score.value is not None
+        }
+        rows.append(
+            {
+                "aspect": case.aspect,
+                "technique": case.perturbed.technique,
+                "original": case.text.story,
+                "story": case.perturbed.story,
+                "changed_spans": json.dumps([span._asdict() for span in case.perturbed.spans]),
+                **scores,
+            }
+        )
+    return rows
+
+
+def case_dict(case: Case) -> dict[str, Any]:
+    """The case as JSON holds it: what the API's `/perturb` returns; `story` is null where nothing changed."""
+    return {
+        "aspect": case.aspect,
+        "expected": "worse" if case.damages else "as good",
+        "technique": case.perturbed and case.perturbed.technique,
+        "story": case.perturbed and case.perturbed.story,
+        "changed_spans": [span._asdict() for span in case.perturbed.spans] if case.perturbed else [],
+        "scores": [
+            {"metric": a.metric, "name": a.number.title, "before": a.value, "after": b.value}
+            for a, b in zip(case.before, case.after, strict=True)
+        ],
+    }

@@ -1,0 +1,149 @@
+"""How the perturbation lab shows its cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlencode
+
+from spaces import shell
+from spaces.catalogue import CatalogueEntry
+from spaces.markup import escape, number, tip
+from spaces.perturbation_lab.lab import Case, case_rows
+from spaces.scorer import Score
+from spaces.tables import data_link, to_csv, to_jsonl
+from training.perturbations import Perturbed
+
+BLANK = (
+    '<div class="om om-card om-blank"><h2>The changed story will stand here</h2><p>Choose an aspect, paste a story or '
+    "take the example, and press “Perturb”. What changed is marked, and each metric says what it makes of it.</p></div>"
+)
+# A change of score below this counts as none.
+_SMALL = 0.005
+
+
+def marked(original: str, perturbed: Perturbed) -> str:
+    """The perturbed story, with what was taken out struck and what was put in underlaid."""
+    parts = []
+    at = 0
+    for span in perturbed.spans:
+        parts.append(escape(original[at : span.original_start]))
+        old = original[span.original_start : span.original_end]
+        new = perturbed.story[span.start : span.end]
+        if old.strip():
+            parts.append(f"<del>{escape(old)}</del>")
+        parts.append(f"<ins>{escape(new)}</ins>" if new.strip() else escape(new))
+        at = span.original_end
+    return f'<p class="om-story">{"".join(parts)}{escape(original[at:])}</p>'
+
+
+def case(
+    found: Case, titles: Mapping[str, Mapping[str, str]], catalogue: Mapping[str, CatalogueEntry]
+) -> str:
+    """One case: the story with its changes, scores before and after, and where to go on."""
+    title = titles[found.aspect]
+    if found.perturbed is None:
+        return (
+            f'<section class="om om-card" role="status"><h2>{escape(title["title"])}: nothing to change</h2>'
+            "<p>This story gives the aspect nothing to work on. "
+            f"{escape(title['meaning'])} Try another aspect or seed, or a story with more to change.</p></section>"
+        )
+    technique = found.perturbed.technique.replace("_", " ")
+    aim = (
+        tip("should become worse", "A metric that understands stories gives the changed story a worse score.")
+        if found.damages
+        else tip("should stay as good", "A robust metric gives the changed story about the same score.")
+    )
+    rows = "".join(
+        _score_row(a, b, found.damages, catalogue) for a, b in zip(found.before, found.after, strict=True)
+    )
+    address = f"{shell.address('story_scorer')}/#{urlencode({'kind': found.corpus, 'story': found.perturbed.story})}"
+    files = case_rows([found])
+    return (
+        f'<section class="om om-card" aria-label="Changed story"><h2>{escape(title["title"])}: {escape(technique)}</h2>'
+        f'{marked(found.text.story, found.perturbed)}<p class="om-legend"><span><del>taken out</del></span>'
+        f"<span><ins>put in</ins></span><span>The story {aim}.</span></p>"
+        f'<div class="om-buttons"><a class="om-button" href="{escape(address)}">Open in the story scorer</a>'
+        f'<a class="om-button" download="case.jsonl" href="{data_link(to_jsonl(files), "jsonl")}">Download the case</a>'
+        '</div></section><section class="om om-card" aria-label="Scores"><h2>What the metrics make of it</h2>'
+        '<div class="om-scroll" tabindex="0" role="region" aria-label="Scores before and after"><table><thead><tr>'
+        '<th scope="col">metric</th><th scope="col" class="om-n">before</th><th scope="col" class="om-n">after</th>'
+        f'<th scope="col" class="om-n">change</th><th scope="col"></th></tr></thead><tbody>{rows}</tbody></table></div>'
+        "</section>"
+    )
+
+
+def _score_row(a: Score, b: Score, damages: bool, catalogue: Mapping[str, CatalogueEntry]) -> str:
+    hint = f"{a.number.meaning} {'Higher' if a.number.higher else 'Lower'} is better."
+    name = f'<th scope="row">{tip(a.number.title, hint)}</th>'
+    if a.value is None or b.value is None:
+        note = a.note or b.note or catalogue[a.metric].title
+        return f'<tr>{name}<td class="om-n">–</td><td class="om-n">–</td><td class="om-n">–</td><td class="om-note">{escape(note)}</td></tr>'
+    change = b.value - a.value
+    worse = change * (1 if a.number.higher else -1) < -_SMALL
+    if damages:
+        verdict = (
+            '<span class="om-better">noticed</span>' if worse else '<span class="om-worse">not noticed</span>'
+        )
+    else:
+        verdict = "marked down" if worse else "not marked down"
+    sign = "+" if change > 0 else ""
+    return (
+        f'<tr>{name}<td class="om-n">{number(a.value)}</td><td class="om-n">{number(b.value)}</td>'
+        f'<td class="om-n">{sign}{number(change)}</td><td>{verdict}</td></tr>'
+    )
+
+
+def all_aspects(
+    cases: Sequence[Case], titles: Mapping[str, Mapping[str, str]], lacking: Mapping[str, str]
+) -> str:
+    """Every aspect in a table: what became of the story, and how far each metric's score moved."""
+    numbers = [s.number for s in cases[0].before if s.value is not None] if cases else []
+    heads = "".join(
+        f'<th scope="col" class="om-n" aria-sort="none"><button type="button">{escape(n.title)}</button></th>'
+        for n in numbers
+    )
+    body = []
+    for found in cases:
+        name = (
+            f'<th scope="row">{tip(titles[found.aspect]["title"], titles[found.aspect]["meaning"])}<br>'
+            f'<span class="om-kind">{"should hurt" if found.damages else "should not hurt"}</span></th>'
+        )
+        if found.perturbed is None:
+            body.append(f'<tr>{name}<td class="om-note">nothing to change</td>{_blank(len(numbers))}</tr>')
+            continue
+        shown = marked(found.text.story, found.perturbed).replace('class="om-story"', 'class="om-note"')
+        changes = {
+            a.number.title: (b.value - a.value) * (1 if a.number.higher else -1)
+            for a, b in zip(found.before, found.after, strict=True)
+            if a.value is not None and b.value is not None
+        }
+        cells = "".join(_change(changes.get(n.title)) for n in numbers)
+        body.append(f'<tr>{name}<td class="om-text">{shown}</td>{cells}</tr>')
+    body += [
+        f'<tr><th scope="row">{escape(titles[name]["title"])}</th><td class="om-note">{escape(why)}</td>'
+        f"{_blank(len(numbers))}</tr>"
+        for name, why in lacking.items()
+    ]
+    rows = case_rows(cases)
+    links = (
+        f'<a class="om-button" download="cases.csv" href="{data_link(to_csv(rows), "csv")}">Download CSV</a>'
+        f'<a class="om-button" download="cases.jsonl" href="{data_link(to_jsonl(rows), "jsonl")}">Download JSONL</a>'
+    )
+    return (
+        '<section class="om om-card" aria-label="All aspects"><h2>All aspects</h2><p class="om-note">Numbers say how '
+        "much better (+) or worse (−) the changed story scores. Press a heading to sort.</p>"
+        f'<div class="om-buttons" style="margin:6px 0 14px">{links if rows else ""}</div>'
+        '<div class="om-scroll" tabindex="0" role="region" aria-label="All aspects"><table><thead><tr>'
+        f'<th scope="col">aspect</th><th scope="col">story</th>{heads}</tr></thead><tbody>{"".join(body)}</tbody>'
+        "</table></div></section>"
+    )
+
+
+def _blank(count: int) -> str:
+    return '<td class="om-n" data-value="">–</td>' * count
+
+
+def _change(value: float | None) -> str:
+    if value is None:
+        return _blank(1)
+    return f'<td class="om-n" data-value="{value!r}">{"+" if value > 0 else ""}{number(value)}</td>'

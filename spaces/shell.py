@@ -1,0 +1,201 @@
+"""What every Space is built in: its head and foot, the look, the queue, and errors as sentences."""
+
+from __future__ import annotations
+
+import functools
+import html
+import logging
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from gradio.themes.utils.fonts import LocalFont
+from gradio.utils import get_upload_folder
+
+_HERE = Path(__file__).parent
+_LOG = logging.getLogger(__name__)
+NAMES = {
+    "story_scorer": ("Story scorer", 7860),
+    "perturbation_lab": ("Perturbation lab", 7861),
+    "leaderboard": ("Leaderboard", 7862),
+}
+REPOSITORY = os.environ.get("OPENMEVA_REPOSITORY", "https://huggingface.co/openmeva")
+UPLOADS_LIVE = (300, 300)  # seconds between clearings, and of a file's life, of Gradio's upload folder
+
+
+def address(name: str) -> str:
+    """Where another Space of this project answers: beside this one on the Hub, or on this machine.
+
+    An environment variable such as `STORY_SCORER_URL` goes first.
+    """
+    given = os.environ.get(f"{name.upper()}_URL")
+    if given:
+        return given.rstrip("/")
+    owner = os.environ.get("SPACE_ID", "").split("/")[0]
+    if owner:
+        return f"https://{owner.lower()}-{name.replace('_', '-')}.hf.space"
+    return f"http://127.0.0.1:{NAMES[name][1]}"
+
+
+def card(metric: str) -> str:
+    """The address of a metric's card on the Hub."""
+    owner = os.environ.get("SPACE_ID", "").split("/")[0] or "openmeva"
+    return f"https://huggingface.co/spaces/{owner}/{metric}"
+
+
+@contextmanager
+def page(name: str, lead: str) -> Iterator[gr.Blocks]:
+    """A Space's Blocks with head and foot; what is built inside stands between them."""
+    title = NAMES[name][0]
+    links = "".join(
+        f'<a href="{html.escape(address(other))}"{" aria-current=page" if other == name else ""}>{text}</a>'
+        for other, (text, _) in NAMES.items()
+    )
+    with gr.Blocks(title=f"{title} · openmeva", analytics_enabled=False, delete_cache=UPLOADS_LIVE) as demo:
+        gr.HTML(
+            f'<header class="om om-top"><span class="om-mark">openmeva</span><h1>{title}</h1>'
+            f'<nav aria-label="Spaces">{links}</nav><p class="om-lead">{lead}</p></header>'
+        )
+        yield demo
+        gr.HTML(
+            '<footer class="om om-foot"><p>Scores compare stories of one kind with each other; they do not grade '
+            "people's writing. Nothing that you type or upload is kept. The references are scores of validation "
+            "stories, never of the judged test sets. English only.</p></footer>"
+        )
+
+
+def theme() -> gr.themes.Base:
+    """Warm paper, one accent; fonts that Gradio itself holds, so that no other host is asked."""
+    accent = gr.themes.Color(
+        c50="#eefaf8", c100="#d3f1ed", c200="#a9e3dc", c300="#78cfc6", c400="#46b3a9", c500="#1c8f87",
+        c600="#0b6e69", c700="#0a5a56", c800="#0b4846", c900="#0b3b39", c950="#052423", name="teal",
+    )  # fmt: skip
+    base = gr.themes.Base(
+        primary_hue=accent,
+        secondary_hue=accent,
+        neutral_hue="stone",
+        radius_size="lg",
+        text_size="lg",
+        font=(LocalFont("Source Sans 3", weights=(400, 600)), "ui-sans-serif", "system-ui", "sans-serif"),
+        font_mono=("ui-monospace", "Consolas", "monospace"),
+    )
+    return base.set(
+        body_background_fill="#f7f5f0",
+        body_background_fill_dark="#191816",
+        body_text_color="#1f2328",
+        body_text_color_dark="#ecebe7",
+        body_text_color_subdued="#57606a",
+        body_text_color_subdued_dark="#b1aea6",
+        block_background_fill="#ffffff",
+        block_background_fill_dark="#22211f",
+        block_border_color="#d9d6cf",
+        block_border_color_dark="#3b3a37",
+        block_label_text_color="#3d444d",
+        block_label_text_color_dark="#cfccc5",
+        block_title_text_color="#1f2328",
+        block_title_text_color_dark="#ecebe7",
+        block_info_text_color="#57606a",
+        block_info_text_color_dark="#b1aea6",
+        block_title_text_weight="600",
+        input_background_fill="#ffffff",
+        input_background_fill_dark="#1b1a18",
+        input_placeholder_color="#6b7280",
+        input_placeholder_color_dark="#a29f97",
+        button_primary_background_fill="#0b6e69",
+        button_primary_background_fill_hover="#0a5a56",
+        button_primary_background_fill_dark="#0b6e69",
+        button_primary_background_fill_hover_dark="#0d807a",
+        button_primary_text_color="#ffffff",
+        button_primary_text_color_dark="#ffffff",
+        button_secondary_background_fill="#ece8df",
+        button_secondary_background_fill_hover="#e1dccf",
+        button_secondary_background_fill_dark="#33312d",
+        button_secondary_background_fill_hover_dark="#413f3a",
+        button_secondary_text_color="#1f2328",
+        button_secondary_text_color_dark="#ecebe7",
+    )
+
+
+def launch(demo: gr.Blocks, name: str, **options: Any) -> Any:
+    """Serves a Space: requests wait in one line, as many as there are, and none is turned away."""
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    head = f"<script>{(_HERE / 'page.js').read_text(encoding='utf-8')}</script>" + (
+        '<meta name="description" content="Scores for machine-written stories, with reasons.">'
+    )
+    demo.queue(default_concurrency_limit=2, max_size=None, status_update_rate=1)
+    defaults: dict[str, Any] = {
+        "server_name": os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1"),
+        "server_port": int(os.environ.get("GRADIO_SERVER_PORT", NAMES.get(name, ("", 7860))[1])),
+    }
+    return demo.launch(
+        theme=theme(),
+        css=(_HERE / "style.css").read_text(encoding="utf-8"),
+        head=head,
+        max_file_size="2mb",
+        show_error=False,
+        ssr_mode=False,
+        footer_links=["api", "settings"],
+        **{**defaults, **options},
+    )
+
+
+def error_card(message: str) -> str:
+    """A sentence on what went wrong, announced to screen readers."""
+    return f'<div class="om om-card om-error" role="alert"><p>{html.escape(message)}</p></div>'
+
+
+def sentences(work: Callable[..., Any]) -> Callable[..., Any]:
+    """For functions of the API: what a user did wrong comes back as a sentence, other failures as a plain one.
+
+    What failed is logged by its kind and place alone, since a message may quote what a user typed.
+    """
+
+    @functools.wraps(work)
+    def guarded(*values: Any) -> Any:
+        try:
+            return work(*values)
+        except ValueError as error:
+            raise gr.Error(str(error), print_exception=False) from None
+        except gr.Error:
+            raise
+        except Exception as error:
+            raise gr.Error(unexpected(error), print_exception=False) from None
+
+    return guarded
+
+
+def guarded(work: Callable[..., str], *values: Any) -> str:
+    """The HTML that `work` makes of `values`, or a sentence in its place: for functions behind buttons."""
+    try:
+        return work(*values)
+    except ValueError as error:
+        return error_card(str(error))
+    except Exception as error:
+        return error_card(unexpected(error))
+
+
+def uploaded(path: str | None) -> Path:
+    """The file behind an upload field.
+
+    Raises:
+        ValueError: no file, or a path that is not one of Gradio's own uploads.
+    """
+    if not path:
+        raise ValueError("Please choose a file first.")
+    file, folder = Path(path).resolve(), Path(get_upload_folder()).resolve()
+    if folder not in file.parents or not file.is_file():
+        raise ValueError("Please upload the file again.")
+    return file
+
+
+def unexpected(error: Exception) -> str:
+    """Logs a failure that is not the user's, without what was typed, and gives the sentence to show."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    where = f"{place.tb_frame.f_code.co_filename}:{place.tb_lineno}" if place else "?"
+    _LOG.error("%s at %s", type(error).__name__, where)
+    return "Something went wrong here, not with your text. Please try again."

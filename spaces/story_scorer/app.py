@@ -1,0 +1,206 @@
+"""The Space's pages and its API: `python -m spaces.story_scorer.app`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import gradio as gr
+
+from spaces import shell
+from spaces.catalogue import CORPORA
+from spaces.scorer import Scorer
+from spaces.story_scorer import service, views
+from spaces.story_scorer.examples import EXAMPLES
+from spaces.tables import read_upload
+
+_LEAD = "Every metric's score for a story, where it falls among human and machine-made stories, and which sentences cost it."
+# A story that the perturbation lab hands over stands behind the #, which browsers do not send to servers.
+_FROM_ADDRESS = """() => {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const kind = given.get("kind") === "wp" ? "wp" : "roc";
+  return [kind, (given.get("story") || "").slice(0, 10000), (given.get("context") || "").slice(0, 10000)];
+}"""
+_KINDS = [(label, name) for name, label in CORPORA.items()]
+
+
+def build(scorer: Scorer) -> gr.Blocks:
+    """The Space's Blocks."""
+    with shell.page("story_scorer", _LEAD) as demo:
+        with gr.Tabs():
+            with gr.Tab("One story"):
+                _one_story(demo, scorer)
+            with gr.Tab("Two stories"):
+                _two_stories(scorer)
+            with gr.Tab("A file"):
+                _file(scorer)
+        gr.api(_api(scorer), api_name="score", concurrency_id="scoring")
+    return demo
+
+
+def _api(scorer: Scorer) -> Any:
+    """The function behind `/score`."""
+
+    @shell.sentences
+    def score(story: str, context: str = "", reference: str = "", kind: str = "roc") -> dict:
+        """Scores a story with every metric and gives reasons.
+
+        Args:
+            story: the story, in English.
+            context: its beginning (kind roc) or the prompt it was written to (kind wp).
+            reference: another story to compare it with, for the metrics that need one.
+            kind: roc (short everyday story) or wp (longer story to a prompt).
+        """
+        return service.as_dict(service.answer(scorer, story, context, reference, kind))
+
+    return score
+
+
+def _story_box(label: str, lines: int, placeholder: str, info: str | None = None) -> gr.Textbox:
+    return gr.Textbox(
+        label=label, lines=lines, max_lines=24, placeholder=placeholder, info=info, elem_classes="om-write"
+    )
+
+
+def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=5, min_width=320):
+            kind = gr.Radio(_KINDS, value="roc", label="Kind of story")
+            story = _story_box("Story", 7, "Nora's bike had a flat tire. She …")
+            with gr.Accordion("Beginning or prompt, and a reference (optional)", open=False):
+                context = _story_box(
+                    "Beginning or prompt", 2, "", "Joined to a short story; the prompt of a longer one."
+                )
+                reference = _story_box(
+                    "Reference", 3, "", "A story to compare with, for metrics that need one."
+                )
+            with gr.Row():
+                go = gr.Button("Score", variant="primary", scale=3)
+                clear = gr.Button("Clear", scale=1)
+            gr.HTML('<p class="om om-note" id="om-try">Examples</p>')
+            with gr.Row(elem_classes="om-examples"):
+                buttons = {name: gr.Button(name, size="sm") for name in EXAMPLES}
+        with gr.Column(scale=7, min_width=320):
+            shown = gr.HTML(views.BLANK)
+
+    def answered(*values: str) -> str:
+        return views.one_story(service.answer(scorer, *values), scorer.catalogue)
+
+    inputs = [story, context, reference, kind]
+    run: dict[str, Any] = {
+        "fn": partial(shell.guarded, answered),
+        "inputs": inputs,
+        "outputs": shown,
+        "api_visibility": "private",
+        "concurrency_id": "scoring",
+        "show_progress": "minimal",
+        "scroll_to_output": True,
+    }
+    go.click(**run)
+    story.submit(**run)
+    clear.click(
+        lambda: ("", "", "", views.BLANK),
+        outputs=[story, context, reference, shown],
+        api_visibility="private",
+        queue=False,
+    )
+    for name, button in buttons.items():
+        corpus, text = EXAMPLES[name]
+        button.click(
+            partial(_example, text.story, text.context, text.reference, corpus),
+            outputs=inputs,
+            api_visibility="private",
+            queue=False,
+        ).then(**run)
+    demo.load(None, outputs=[kind, story, context], js=_FROM_ADDRESS).then(
+        lambda *values: shell.guarded(answered, *values) if values[0].strip() else views.BLANK,
+        inputs=inputs,
+        outputs=shown,
+        api_visibility="private",
+        concurrency_id="scoring",
+        show_progress="minimal",
+    )
+
+
+def _example(*values: str) -> tuple[str, ...]:
+    return values
+
+
+def _two_stories(scorer: Scorer) -> None:
+    kind = gr.Radio(_KINDS, value="roc", label="Kind of stories")
+    with gr.Row():
+        first = _story_box("First story", 6, "Nora's bike had a flat tire. She …")
+        second = _story_box("Second story", 6, "The same story told otherwise …")
+    with gr.Accordion("Shared beginning or prompt, and a reference (optional)", open=False):
+        context = _story_box("Beginning or prompt of both", 2, "")
+        reference = _story_box("Reference for both", 3, "")
+    with gr.Row():
+        go = gr.Button("Compare", variant="primary", scale=3)
+        example = gr.Button("Take an example", scale=1)
+    shown = gr.HTML(views.BLANK_PAIR)
+
+    def compared(one: str, two: str, *shared: str) -> str:
+        answers = []
+        for name, text in (("First story", one), ("Second story", two)):
+            try:
+                answers.append(service.answer(scorer, text, *shared))
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from None
+        return views.two_stories(answers[0], answers[1], scorer.catalogue)
+
+    run: dict[str, Any] = {
+        "fn": partial(shell.guarded, compared),
+        "inputs": [first, second, context, reference, kind],
+        "outputs": shown,
+        "api_visibility": "private",
+        "concurrency_id": "scoring",
+        "show_progress": "minimal",
+    }
+    go.click(**run)
+    pair = EXAMPLES["A sound story"][1].story, EXAMPLES["Out of order"][1].story
+    example.click(
+        partial(_example, *pair, "roc"), outputs=[first, second, kind], api_visibility="private", queue=False
+    ).then(**run)
+
+
+def _file(scorer: Scorer) -> None:
+    kind = gr.Radio(_KINDS, value="roc", label="Kind of stories")
+    upload = gr.File(
+        label="CSV or JSONL file",
+        file_types=[".csv", ".jsonl"],
+        file_count="single",
+        type="filepath",
+        height=120,
+    )
+    with gr.Row():
+        go = gr.Button("Score the file", variant="primary", scale=3)
+        stop = gr.Button("Stop", scale=1)
+    shown = gr.HTML(views.BLANK_FILE)
+
+    def scored(path: str | None, corpus: str, progress: gr.Progress = gr.Progress()) -> tuple[str, None]:  # noqa: B008
+        def table() -> str:
+            rows = read_upload(shell.uploaded(path))
+
+            def done(count: int, of: int) -> None:
+                progress((count, of), desc="Scoring", unit="stories")
+
+            return views.file_table(service.score_file(scorer, rows, corpus, done))
+
+        return shell.guarded(table), None
+
+    event = go.click(
+        scored,
+        inputs=[upload, kind],
+        outputs=[shown, upload],
+        api_visibility="private",
+        concurrency_id="files",
+        concurrency_limit=1,
+        show_progress_on=shown,
+    )
+    stop.click(lambda: None, outputs=upload, cancels=[event], api_visibility="private", queue=False)
+
+
+if __name__ == "__main__":
+    metrics = Scorer()
+    metrics.start()
+    shell.launch(build(metrics), "story_scorer")

@@ -1,0 +1,113 @@
+"""Files of a user's rows in, and files of results out: CSV and JSON lines, bounded and harmless."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from spaces.limits import check_size
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
+
+
+def read_upload(path: str | Path) -> list[dict[str, Any]]:
+    """Rows of an uploaded CSV (with a heading) or JSONL file, which is deleted then: nothing is kept.
+
+    Raises:
+        ValueError: a file too large, of another kind, not UTF-8, or with a damaged line (its number).
+    """
+    path = Path(path)
+    try:
+        check_size(path.stat().st_size)
+        return read_rows(path.name, path.read_bytes())
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def read_rows(name: str, content: bytes) -> list[dict[str, Any]]:
+    """Rows of a CSV or JSONL file's bytes; `name` tells which of the two it is. Errors as `read_upload`."""
+    check_size(len(content))
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError("The file is not UTF-8 text: please save it as UTF-8.") from None
+    kind = name.lower().rsplit(".", 1)[-1]
+    if kind == "csv":
+        rows = _csv_rows(text)
+    elif kind in ("jsonl", "ndjson"):
+        rows = _json_rows(text)
+    else:
+        raise ValueError(f"Please give a .csv or .jsonl file, not .{kind[:20]}.")
+    if not rows:
+        raise ValueError("The file has no rows.")
+    return rows
+
+
+def _csv_rows(text: str) -> list[dict[str, Any]]:
+    csv.field_size_limit(1_000_000)
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    try:
+        rows = list(reader)
+    except csv.Error as error:
+        raise ValueError(f"The file is not valid CSV: line {reader.line_num}: {error}.") from None
+    for number, row in enumerate(rows, 1):
+        if None in row or None in row.values():
+            raise ValueError(
+                f"Row {number} has another number of cells than the heading; a text with commas needs quotes."
+            )
+    return rows
+
+
+def _json_rows(text: str) -> list[dict[str, Any]]:
+    rows = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            raise ValueError(f"Line {number} is not JSON: {line[:60]!r}.") from None
+        if not isinstance(row, dict):
+            raise ValueError(
+                f"Line {number}: expected an object such as {{'story': '…'}}, got {line[:60]!r}."
+            )
+        rows.append(row)
+    return rows
+
+
+def neutral(cell: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula: a text that begins like one gets an apostrophe.
+
+    >>> neutral("=1+1"), neutral(-0.5), neutral("fine")
+    ("'=1+1", -0.5, 'fine')
+    """
+    if isinstance(cell, str) and cell.lstrip(" ").startswith(_FORMULA):
+        return f"'{cell}"
+    return "" if cell is None else cell
+
+
+def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as CSV; columns in the order in which they first come up, formulas made harmless."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow([neutral(name) for name in columns])
+    writer.writerows([neutral(row.get(name)) for name in columns] for row in rows)
+    return out.getvalue()
+
+
+def to_jsonl(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as JSON lines."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def data_link(text: str, kind: str) -> str:
+    """`text` as the address of a link, so that a download never lies on the server; kind: csv or jsonl."""
+    content = ("\ufeff" if kind == "csv" else "") + text  # the mark by which spreadsheets know UTF-8
+    return f"data:{TYPES[kind]};charset=utf-8;base64,{base64.b64encode(content.encode()).decode()}"
