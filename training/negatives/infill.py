@@ -12,8 +12,6 @@ from metrics.encoder import choose_dtype, pad, read_tensors, token_id
 from metrics.inference import length_batches
 from training.encoder import ENCODER
 
-ROUNDS = 2  # half of the words at a time, so that the later ones see the earlier
-
 
 class Infiller:
     """Replaces words of one piece by draws of a masked language model, in context.
@@ -21,6 +19,7 @@ class Infiller:
     Args:
         temperature: of the draws.
         top: the words drawn from, the likeliest so many.
+        rounds: the words of a sentence are drawn in so many parts, the later ones in view of the earlier.
         model, tokenizer: the shared encoder's unless given.
     """
 
@@ -28,10 +27,11 @@ class Infiller:
         self,
         temperature: float = 1.0,
         top: int = 50,
+        rounds: int = 1,
         model: BertForMaskedLM | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> None:
-        self.temperature, self.top = temperature, top
+        self.temperature, self.top, self.rounds = temperature, top, rounds
         self.dtype = choose_dtype("auto", torch.device("cpu")) if model is None else torch.float32
         self.tokenizer = tokenizer or Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
         self.tokenizer.no_padding()
@@ -68,7 +68,7 @@ class Infiller:
         batches = list(length_batches([len(row) for row in rows], batch_size))
         with torch.inference_mode():
             for batch in track(batches, f"drawing words in {len(rows):,} sentences"):
-                for turn in range(ROUNDS):
+                for turn in range(self.rounds):
                     self._draw(batch, rows, places, turn, generator)
         for i, chosen in enumerate(places):
             for token, word in chosen:
@@ -103,9 +103,9 @@ class Infiller:
         wanted = []
         for row, i in enumerate(batch):
             for order, (token, _) in enumerate(places[i]):
-                if order * ROUNDS // len(places[i]) >= turn:
+                if order * self.rounds // len(places[i]) >= turn:
                     ids[row, token] = self.mask
-                if order * ROUNDS // len(places[i]) == turn:
+                if order * self.rounds // len(places[i]) == turn:
                     wanted.append((row, token))
         if not wanted:
             return

@@ -66,7 +66,7 @@ class Neighbours:
 
     Args:
         stories: the corpus, by sentence.
-        chosen: the stories that are asked for.
+        chosen: the stories that are asked for, all of them in `pool`.
         pool: the stories that neighbours are taken from.
         count: how many neighbours a story has.
         beginning: how many sentences the likeness of stories is read from.
@@ -90,8 +90,9 @@ class Neighbours:
         def opening(i: int) -> list[str]:
             return [word for sentence in stories[i][:beginning] for word in sentence]
 
-        pooled = embed([opening(i) for i in pool])
-        found = nearest(embed([opening(i) for i in chosen]), pooled, count + 1)
+        vectors = embed([opening(i) for i in pool])
+        place = {i: number for number, i in enumerate(pool)}
+        found = nearest(vectors[[place[i] for i in chosen]], vectors, count + 1)
         self.near = {
             i: [pool[j] for j in row if pool[j] != i][:count] for i, row in zip(chosen, found, strict=True)
         }

@@ -1,0 +1,180 @@
+"""Damage by nearest stories, by a masked language model, and level by level."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import BertForMaskedLM
+
+from tests.tiny import tiny_model, tiny_tokenizer
+from training.negatives.draft import Draft
+from training.negatives.edited import EditedStory
+from training.negatives.graded import GradedSampler, GradedSampling
+from training.negatives.infill import Infiller
+from training.negatives.nearest import Neighbours, nearest
+from training.negatives.story import TaggedStory
+from training.training_groups import rows_of_chain
+
+SUBJECTS = ("she", "he", "the dog", "the cat")
+ACTS = ("ran home", "ate", "slept", "walked to the park")
+STORIES = [
+    [[*a.split(), *ACTS[(n + i) % 4].split(), "."] for i in range(5)] for n in range(4) for a in SUBJECTS
+]
+
+
+class Embedder:
+    """Counts of words: stories and sentences are near that share words."""
+
+    def __call__(self, texts: list[list[str]]) -> torch.Tensor:
+        words = sorted({w for story in STORIES for s in story for w in s})
+        vectors = torch.tensor([[float(list(text).count(w)) for w in words] for text in texts])
+        return torch.nn.functional.normalize(vectors, dim=1)
+
+
+@pytest.fixture(scope="module")
+def infiller() -> Infiller:
+    union = tiny_model()
+    model = BertForMaskedLM(union.config)
+    model.load_state_dict(union.state_dict(), strict=False)
+    return Infiller(temperature=2.0, model=model, tokenizer=tiny_tokenizer())
+
+
+@pytest.fixture(scope="module")
+def neighbours() -> Neighbours:
+    return Neighbours(STORIES, range(16), range(16), count=3, sentences=16, embed=Embedder())  # type: ignore[arg-type]
+
+
+def sampler(neighbours: Neighbours, infiller: Infiller, **settings: object) -> GradedSampler:
+    return GradedSampler(
+        STORIES,
+        lambda _: None,
+        neighbours,
+        infiller,
+        GradedSampling(**settings),
+        seed=3,  # type: ignore[arg-type]
+    )
+
+
+def test_nearest_is_a_sort_of_all_products() -> None:
+    rng = np.random.default_rng(0)
+    queries, pool = (torch.tensor(rng.normal(size=(n, 5)), dtype=torch.float32) for n in (7, 11))
+    expected = (-(queries @ pool.T)).argsort(dim=1)[:, :4]
+    assert nearest(queries, pool, 4, block=3).tolist() == expected.tolist()
+    assert nearest(queries, pool, 20).shape == (7, 11)
+
+
+def test_neighbours_begin_alike_and_are_others(neighbours: Neighbours) -> None:
+    assert all(i not in near and len(near) == 3 for i, near in neighbours.near.items())
+    shared = [
+        len({w for s in STORIES[i][:2] for w in s} & {w for s in STORIES[near[0]][:2] for w in s})
+        for i, near in neighbours.near.items()
+    ]
+    assert min(shared) >= 2
+    (alike,) = neighbours.alike([["she", "ran", "home", "."]], count=2)
+    assert all("ran" in words for words in alike)
+    assert ["she", "ran", "home", "."] not in alike
+
+
+def test_infilling_keeps_the_length_and_marks_what_changed(infiller: Infiller) -> None:
+    rng = np.random.default_rng(1)
+    found = infiller(STORIES, [2] * 16, [1.0] * 16, rng)
+    changed = 0
+    for story, words in zip(STORIES, found, strict=True):
+        assert len(words) == len(story[2])
+        assert words[-1] == "."
+        assert all(w.isalpha() and not w.startswith("##") for w in words[:-1])
+        changed += words != story[2]
+    assert changed > 8
+    again = infiller(STORIES, [2] * 16, [1.0] * 16, np.random.default_rng(1))
+    assert again == found
+
+
+def test_each_level_damages_more(neighbours: Neighbours, infiller: Infiller) -> None:
+    chains = sampler(neighbours, infiller).chains(range(16))
+    assert chains == sampler(neighbours, infiller).chains(range(16))
+    assert all(chain[0] == Draft.start(STORIES[i], i) for i, chain in enumerate(chains))
+    assert sum(len(chain) == 4 for chain in chains) > 8
+    for chain in chains:
+        for better, worse in itertools.pairwise(chain):
+            assert worse.words[0] == better.words[0]  # the context stays
+            assert sum(map(sum, worse.foreign)) > sum(map(sum, better.foreign))
+            assert better.kinds <= worse.kinds
+            assert worse.edits[: len(better.edits)] == better.edits
+
+
+@pytest.mark.parametrize(
+    ("edit", "kind"),
+    [("nearest", "off_topic"), ("alike", "repetition"), ("infill", "off_topic"), ("exchange", "wrong_order")],
+)
+def test_every_edit_fires(neighbours: Neighbours, infiller: Infiller, edit: str, kind: str) -> None:
+    chains = sampler(neighbours, infiller, edits={edit: 1.0}, levels=1).chains(range(16))
+    damaged = [chain[1] for chain in chains if len(chain) == 2]
+    assert damaged
+    assert all(d.edits == (edit,) and d.kinds == {kind} for d in damaged)
+
+
+def test_exchanged_sentences_are_those_of_the_story(neighbours: Neighbours, infiller: Infiller) -> None:
+    chains = sampler(neighbours, infiller, edits={"exchange": 1.0}, levels=1).chains([0])
+    assert sorted(chains[0][1].words) == sorted(chains[0][0].words)
+    assert sum(map(any, chains[0][1].foreign)) == 2
+
+
+def test_unions_samples_are_read_with_their_traces(neighbours: Neighbours, infiller: Infiller) -> None:
+    tagged = TaggedStory(STORIES[0], [["NN"] * len(s) for s in STORIES[0]])
+
+    def rule(index: int) -> EditedStory:
+        story = EditedStory.start(tagged, index)
+        moved = (story.sentences[0], story.sentences[2], story.sentences[1], *story.sentences[3:])
+        return story.with_sentences("sentence_reordering", moved)
+
+    graded = GradedSampler(
+        STORIES, rule, neighbours, infiller, GradedSampling(edits={"rule": 1.0}, levels=2), seed=1
+    )
+    (chain,) = graded.chains([0])
+    assert len(chain) == 2, "a rule is for the first level alone"
+    assert chain[1].kinds == {"wrong_order"}
+
+
+def test_rows_of_a_chain_name_the_foreign_words() -> None:
+    start = Draft.start([["he", "ran", "."], ["he", "fell", "."]], 0)
+    chain = [start, start.with_sentence(1, ["she", "sang", "."], "off_topic", "nearest")]
+    good, bad = rows_of_chain("g", chain)
+    assert (good.story, good.source, good.label, good.level, good.foreign) == (
+        "he ran . he fell .",
+        "human",
+        1,
+        0,
+        [],
+    )
+    assert (bad.source, bad.label, bad.level, bad.kinds, bad.foreign) == (
+        "nearest",
+        0,
+        1,
+        ["off_topic"],
+        [3, 4, 5],
+    )
+
+
+def test_unknown_edits_are_named() -> None:
+    with pytest.raises(ValueError, match=r"edits: expected any of nearest, .*, got typo"):
+        GradedSampling(edits={"typo": 1.0})
+
+
+def test_the_shipped_encoder_finds_what_is_alike() -> None:
+    from training.negatives.nearest import TextEmbedder
+
+    assert (Path(__file__).resolve().parents[3] / "metrics" / "weights" / "encoder").is_dir()
+    vectors = TextEmbedder()(
+        [
+            t.split()
+            for t in (
+                "the dog ran after the cat .",
+                "a puppy chased a kitten .",
+                "i paid my taxes in april .",
+            )
+        ]
+    )
+    assert vectors.norm(dim=1).tolist() == pytest.approx([1.0] * 3, abs=1e-4)
+    assert float(vectors[0] @ vectors[1]) > float(vectors[0] @ vectors[2])

@@ -1,0 +1,208 @@
+"""The trainer of story classifiers learns, resumes to the same weights, and its loss is what it says."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from metrics.classifier_scoring import ClassifierScorer
+from metrics.encoder import load_checkpoint
+from metrics.inference import Normalizer
+from tests.tiny import tiny_model, tiny_tokenizer, write_encoder
+from training import classifier, trainer
+from training.classifier_card import write_classifier_card
+from training.classifier_data import UNKNOWN, Example, ExampleMaker, GroupCollator, Groups, above
+from training.plot_coherence import at_most
+from training.training_groups import GroupRow, read_groups, write_groups
+
+SUBJECTS = ("she", "he", "the dog", "the cat")
+ENDINGS = ("ran home", "ate", "slept", "walked to the park")
+
+
+def rows() -> list[GroupRow]:
+    """Sixteen stories, each with a version in which one, and one in which two sentences are turned round."""
+    found = []
+    for a in SUBJECTS:
+        for b in ENDINGS:
+            group = f"{a}-{b}"
+            good = f"{a} {b} . {a} ate the cat . {a} was home ."
+            bad = f"{a} {b} . cat the ate {a} . {a} was home ."
+            worse = f"{a} {b} . cat the ate {a} . home was {a} ."
+            first, second = len(f"{a} {b} .".split()), len(f"{a} ate the cat .".split())
+            foreign = list(range(first, first + second - 1))
+            found += [
+                GroupRow(group, good, "human", 1, 0, [], []),
+                GroupRow(group, bad, "exchange", 0, 1, ["wrong_order"], foreign),
+                GroupRow(group, worse, "exchange+exchange", 0, 2, ["wrong_order"], foreign),
+            ]
+    return found
+
+
+CONFIG: dict[str, Any] = {
+    "metric": "plot_coherence",
+    "name": "tiny",
+    "adapter": {"rank": 4, "alpha": 8},
+    "max_length": 64,
+    "group_size": 3,
+    "batch_groups": 4,
+    "passes": 6,
+    "learning_rate": 1e-2,
+    "warmup_share": 0.1,
+    "seed": 7,
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write_encoder(tmp_path / "encoder", tiny_model())
+    monkeypatch.setattr(classifier, "ENCODER", tmp_path / "encoder")
+    return tmp_path
+
+
+def train(folder: Path, name: str, resume: bool = False, **changes: Any) -> dict[str, Any]:
+    config = {**CONFIG, **changes}
+    return classifier.train_classifier(
+        config, rows(), rows()[:12], folder / name, folder / f"run-{name}", {"data": {}}, resume
+    )
+
+
+def test_it_learns_and_the_module_loads_it(folder: Path) -> None:
+    manifest = train(folder, "once")
+    assert manifest["validation"]["exchange"]["auc"] > 0.9
+    assert manifest["validation"]["exchange"]["stories"] == 8
+    scorer = ClassifierScorer(load_checkpoint(folder / "once", "plot_coherence"))
+    good, worse = rows()[0].story, rows()[2].story
+    scores, explanations = scorer.score([good, worse], dtype="float32", explain=True)
+    assert scores[0] > 0.5 > scores[1]
+    assert explanations is not None
+    assert explanations[1]["kinds"]["wrong_order"] > explanations[0]["kinds"]["wrong_order"]
+    write_classifier_card(folder / "once", manifest)
+    card = (folder / "once" / "README.md").read_text()
+    assert f"| exchange | {manifest['validation']['exchange']['auc']:.3f} |" in card
+
+
+def test_a_stopped_run_ends_in_the_same_weights(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    train(folder, "whole", passes=2)
+
+    class StoppedError(Exception):
+        pass
+
+    real = classifier.classifier_loss
+    calls = 0
+
+    def stopping(*arguments: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 6:
+            raise StoppedError
+        return real(*arguments)
+
+    monkeypatch.setattr(classifier, "classifier_loss", stopping)
+    with pytest.raises(StoppedError):
+        train(folder, "stopped", passes=2)
+    monkeypatch.setattr(classifier, "classifier_loss", real)
+    assert any((folder / "run-stopped").glob("checkpoint-*"))
+    train(folder, "stopped", passes=2, resume=True)
+    whole, stopped = (load_file(folder / name / "adapter.safetensors") for name in ("whole", "stopped"))
+    assert all(torch.equal(whole[name], stopped[name]) for name in whole)
+
+
+def test_whole_models_are_saved_where_there_is_no_adapter(folder: Path) -> None:
+    train(folder, "full", adapter=None, passes=1, learning_rate=1e-3)
+    scorer = ClassifierScorer(load_checkpoint(folder / "full", "plot_coherence"))
+    scores, _ = scorer.score([rows()[0].story], dtype="float32")
+    assert 0 <= scores[0] <= 1
+
+
+def test_the_loss_is_the_sum_it_says(folder: Path) -> None:
+    config = {**classifier.DEFAULTS, **CONFIG, "rank_weight": 0.7, "kind_weight": 0.2, "token_weight": 0.3}
+    model, tokenizer, _ = classifier.build_classifier(config)
+    model.eval()
+    make = ExampleMaker(tokenizer, Normalizer(), 64)
+    group = [make(row) for row in rows()[:3]]
+    inputs = GroupCollator(0)([group])
+    with torch.no_grad():
+        loss, logits = classifier.classifier_loss(model, inputs, config)
+        hidden = model.encode(inputs["input_ids"], inputs["attention_mask"])
+        kinds, tokens = model.name_kinds(hidden), model.judge_tokens(hidden)
+
+    def entropy(logit: Any, target: float) -> float:
+        p = 1 / (1 + math.exp(-float(logit)))
+        return -math.log(p if target else 1 - p)
+
+    s = logits.tolist()
+    label = (2 * entropy(s[0], 1) + entropy(s[1], 0) + entropy(s[2], 0)) / 3
+    ranks = [math.log1p(math.exp(s[b] - s[a])) for a, b in ((0, 1), (0, 2), (1, 2))]
+    kind = [entropy(kinds[i, k], e.kinds[k]) for i, e in enumerate(group) for k in range(4)]
+    token = [
+        entropy(tokens[i, t], b) for i, e in enumerate(group) for t, b in enumerate(e.belongs) if b != UNKNOWN
+    ]
+    expected = label + 0.7 * sum(ranks) / 3 + 0.2 * sum(kind) / len(kind) + 0.3 * sum(token) / len(token)
+    assert float(loss) == pytest.approx(expected, abs=1e-4)
+
+
+def test_examples_mark_words_by_their_pieces() -> None:
+    make = ExampleMaker(tiny_tokenizer(), Normalizer(), 64)
+    example = make(GroupRow("g", "she walked home .", "x", 0, 1, ["off_topic"], [1]))
+    assert example.belongs == [UNKNOWN, 1.0, 0.0, 0.0, 1.0, 1.0, UNKNOWN]  # "walk", "##ed"
+    assert example.kinds == [0.0, 0.0, 0.0, 1.0]
+    raw = make(GroupRow("g", "She walked home.", "x", 0))
+    assert raw.ids == example.ids
+    assert set(raw.belongs) == {UNKNOWN}
+    with pytest.raises(ValueError, match="group g: expected a story with words"):
+        make(GroupRow("g", " ", "x", 0))
+
+
+def test_what_ranks_above_what() -> None:
+    def one(label: int, level: int) -> Example:
+        return Example([], label, level, [], [], "")
+
+    human, mild, grave, generated = one(1, 0), one(0, 1), one(0, 2), one(0, -1)
+    assert above(human, mild)
+    assert above(mild, grave)
+    assert above(human, generated)
+    assert not above(mild, generated)
+    assert not above(generated, grave)
+    assert not above(grave, human)
+
+
+def test_groups_keep_the_human_story_and_vary_the_others() -> None:
+    make = ExampleMaker(tiny_tokenizer(), Normalizer(), 64)
+    many = [GroupRow("g", "she ran .", "human", 1, 0)] + [
+        GroupRow("g", "she ate " + "the " * n + "cat .", "x", 0) for n in range(8)
+    ]
+    groups = Groups(many, make, size=3, passes=5, seed=1)
+    assert len(groups) == 5
+    assert all(len(group) == 3 and group[0].label == 1 for group in groups)
+    assert len({tuple(e.ids) for group in groups for e in group[1:]}) > 2
+    assert [e.ids for e in groups[3]] == [e.ids for e in groups[3]]
+
+
+def test_rows_survive_the_file(tmp_path: Path) -> None:
+    write_groups(tmp_path / "g.parquet", rows())
+    assert read_groups(tmp_path / "g.parquet") == rows()
+    plain = {"group": 3, "story": "She ran.", "label": 0, "source": "generator", "plot": ["ran"]}
+    (tmp_path / "g.jsonl").write_text(json.dumps(plain) + "\n")
+    assert read_groups(tmp_path / "g.jsonl") == [GroupRow("3", "She ran.", "generator", 0, -1, [], None)]
+    (tmp_path / "bad.jsonl").write_text('{"story": "x"}\n')
+    with pytest.raises(ValueError, match="row 0: expected group, story and label"):
+        read_groups(tmp_path / "bad.jsonl")
+    with pytest.raises(ValueError, match="no such file"):
+        read_groups(tmp_path / "none.parquet")
+
+
+def test_a_cap_draws_whole_groups() -> None:
+    kept = at_most(rows(), 5, seed=1)
+    assert len({row.group for row in kept}) == 5
+    assert len(kept) == 15
+    assert at_most(rows(), None, seed=1) == rows()
+
+
+def test_area_under_curve_counts_pairs() -> None:
+    assert classifier.area_under_curve([2.0, 1.0], [0.0, 1.0]) == pytest.approx((2 + 1.5) / 4)
+    assert math.isnan(classifier.area_under_curve([], [1.0]))
+    assert trainer.last_checkpoint(Path("nowhere"), True) is None
