@@ -1,0 +1,152 @@
+"""Plot coherence: how plausible a story is (after Ghazarian et al., NAACL 2021), and the mixture that goes beyond."""
+
+import evaluate
+import torch
+import transformers
+from tqdm.auto import tqdm
+
+from .classifier_scoring import ClassifierScorer
+from .encoder import find_checkpoint
+from .encoder import load_checkpoint
+from .inference import Normalizer
+from .inputs import StoryInputs
+from .story_classifier import StoryClassifier
+from .story_scoring import StoryScorer
+from .version import __version__
+
+# evaluate copies the siblings that this file imports and no others; those not used below are named here.
+__all__ = ["Normalizer", "PlotCoherence", "StoryClassifier", "StoryScorer"]
+
+HUB_IDS = {
+    "mix": "openmeva/plot-coherence-mix",
+    "roc": "openmeva/plot-coherence-roc",
+    "wp": "openmeva/plot-coherence-wp",
+}
+
+_DESCRIPTION = """
+Plot coherence scores a story by itself, without a reference: the probability that its events make a plausible
+story as people write them. A classifier learnt it from human stories beside worse ones (Ghazarian et al., NAACL
+2021): stories written from broken plots, or, in `mix`, stories damaged in several ways, step by step. Higher is
+better.
+"""
+
+_CITATION = """
+@inproceedings{ghazarian-etal-2021-plot,
+    title = "Plot-guided Adversarial Example Construction for Evaluating Open-domain Story Generation",
+    author = "Ghazarian, Sarik and Liu, Zixi and S M, Akash and Weischedel, Ralph and Galstyan, Aram and Peng, Nanyun",
+    booktitle = "Proceedings of the 2021 Conference of the North American Chapter of the Association for
+        Computational Linguistics: Human Language Technologies",
+    year = "2021",
+    pages = "4334--4344",
+}
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    predictions: stories, a list of strings, raw or tokenised.
+    contexts: leading contexts, one a story, optional.
+    context_is_part_of_story: True: a context is the story's beginning, and joined to it; False: it is a prompt,
+        and ignored; None (default): as the checkpoint says. `mix` then joins a context that is one declarative
+        sentence to a story of at most ten sentences, and ignores any other.
+    batch_size: windows scored at once.
+    device: "cpu", "cuda", ...; chosen by itself where not given.
+    dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
+    explain: also return `explanations`.
+    show_progress: a progress bar, which shows after five seconds.
+Returns:
+    score: the mean of the scores, 0 to 1.
+    scores: one a story, in order, 0 to 1, higher is better.
+    explanations (with `explain`): a dict a story; `sentences` with `text` and `gain` (the score of the story
+        without the sentence minus the score with it: above 0 for a sentence that costs the story), and `kinds`,
+        the probability of each kind of error: `repetition`, `contradiction`, `wrong_order`, `off_topic`.
+Raises:
+    ValueError: no stories; a row that is not a text or is blank; contexts of another number.
+Examples:
+    >>> metric = evaluate.load("metrics/plot_coherence", "mix")
+    >>> story = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."
+    >>> broken = "Ann was hungry. She felt full. The team won the game. She made a sandwich. The car was red."
+    >>> good, bad = metric.compute(predictions=[story, broken])["scores"]
+    >>> good > bad
+    True
+"""
+
+
+class PlotCoherence(StoryInputs, evaluate.Metric):
+    """The evaluate module; the checkpoint is chosen by `config_name`: `mix`, `roc`, a folder or a Hub id."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=self.feature_choices(),
+            reference_urls=["https://aclanthology.org/2021.naacl-main.343"],
+        )
+
+    def _download_and_prepare(self, dl_manager: object) -> None:
+        name = "mix" if self.config_name in (None, "default") else self.config_name
+        checkpoint = load_checkpoint(
+            find_checkpoint("plot_coherence", name, __file__, HUB_IDS), "plot_coherence"
+        )
+        self._scorer = ClassifierScorer(checkpoint)
+        self._context = checkpoint.settings["context"]
+        self._revision = f"{name}@{checkpoint.revision}"
+
+    def signature(self, dtype: str = "auto", context_is_part_of_story: bool | None = None) -> str:
+        """What a score depends on: checkpoint, revision, rule for contexts, maximum length, precision, versions."""
+        given = {True: "first_sentence", False: "prompt", None: self._context}[context_is_part_of_story]
+        rule = {"auto": "joined if one declarative sentence before at most 10"}.get(given, given)
+        return "|".join(
+            [
+                "plot_coherence",
+                f"checkpoint:{self._revision}",
+                f"context:{rule}",
+                f"max_length:{self._scorer.max_length}",
+                f"dtype:{dtype}",
+                f"version:{__version__}",
+                f"torch:{torch.__version__}",
+                f"transformers:{transformers.__version__}",
+            ]
+        )
+
+    def _compute(
+        self,
+        predictions,
+        contexts=None,
+        context_is_part_of_story=None,
+        batch_size=64,
+        device=None,
+        dtype="auto",
+        explain=False,
+        show_progress=True,
+    ):
+        if not isinstance(batch_size, int) or batch_size < 1:
+            raise ValueError(f"batch_size: expected a whole number above 0, got {batch_size!r}")
+        if context_is_part_of_story not in (True, False, None):
+            raise ValueError(
+                f"context_is_part_of_story: expected True, False or None, got {context_is_part_of_story!r}"
+            )
+
+        def progress(batches, texts):
+            return tqdm(
+                batches,
+                desc=f"plot_coherence, {texts} texts",
+                unit="batch",
+                delay=5,
+                disable=not show_progress,
+            )
+
+        scores, explanations = self._scorer.score(
+            predictions,
+            contexts,
+            batch_size,
+            device,
+            dtype,
+            explain,
+            progress,
+            joins=context_is_part_of_story,
+        )
+        result = {"score": sum(scores) / len(scores), "scores": scores}
+        if explanations is not None:
+            result["explanations"] = explanations
+        return result
