@@ -14,9 +14,11 @@ from training.files import write_text
 # part: the function in the file of that name that returns its rows
 PARTS = {
     "scoring": "scoring_rows",
+    "embedding_similarity": "embedding_similarity_rows",
     "sampling": "sampling_rows",
     "perturbations": "perturbation_rows",
     "benchmark": "benchmark_rows",
+    "loading": "loading_rows",
 }
 
 

@@ -1,0 +1,233 @@
+"""Publishing to a Hub on loopback, and using what lies there with the real client libraries."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from huggingface_hub import HfApi, constants
+from huggingface_hub.errors import HfHubHTTPError
+from safetensors.torch import save_file
+
+from tests.small_hub import TOKEN, Hub, small_hub
+from tests.training.hub.test_install import run
+from training.hub.__main__ import main
+from training.hub.description import read_description
+from training.hub.layout import Repository, lay_out
+from training.hub.publish import publish
+
+EVERYTHING = {
+    "models/me/story-encoder",
+    "models/me/union-roc",
+    "models/me/union-wp",
+    "datasets/me/autos",
+    "datasets/me/mans",
+    "datasets/me/stories",
+    "spaces/me/openmeva",
+    "spaces/me/union",
+}
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    """A Hub that the client in this process talks to."""
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    with small_hub() as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+        yield hub
+
+
+@pytest.fixture(scope="module")
+def repositories(project: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Repository]:
+    """The small checkout laid out for the organisation `me`."""
+    description, target = read_description(project), tmp_path_factory.mktemp("laid")
+    return [lay_out(source, description, target, "me", "1.0.0", project) for source in description.sources]
+
+
+def api(hub: Hub) -> HfApi:
+    return HfApi(endpoint=hub.endpoint, token=TOKEN)
+
+
+def writes(hub: Hub) -> list[str]:
+    """Requests that change something, since they were last looked at."""
+    found = [r for r in hub.requests if r.startswith(("POST", "PUT", "DELETE")) and "paths-info" not in r]
+    hub.requests.clear()
+    return found
+
+
+def test_everything_arrives_and_a_second_time_changes_nothing(
+    hub: Hub, repositories: list[Repository]
+) -> None:
+    done = publish(api(hub), repositories, "1.0.0")
+    assert set(done.values()) == {"created"}
+    assert set(hub.repositories) == EVERYTHING
+    for repository in repositories:
+        there = hub.repositories[f"{repository.kind}s/{repository.id}"]
+        assert there.files == {name: path.read_bytes() for name, path in repository.files().items()}
+        assert there.tags == {"v1.0.0": there.commits[-1][0]}
+    assert (
+        next(r for r in writes(hub) if "/tag/" in r)
+        == "POST /api/models/me/story-encoder/tag/"
+        + (hub.repositories["models/me/story-encoder"].commits[-1][0])
+    )
+    assert set(publish(api(hub), repositories, "1.0.0").values()) == {"unchanged"}
+    assert writes(hub) == []
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "POST /api/spaces/me/openmeva/commit",
+        "POST /api/datasets/me/autos/tag",
+        "POST /api/models/me/union-wp/commit",
+        "POST .*me/union-roc.git/info/lfs",
+        "POST /api/models/me/union-roc/tag",
+    ],
+)
+def test_a_failed_upload_resumes(hub: Hub, repositories: list[Repository], where: str) -> None:
+    hub.failures = where
+    with pytest.raises(HfHubHTTPError):
+        publish(api(hub), repositories, "1.0.0")
+    stored = set(hub.large)
+    complete = {name for name, repository in hub.repositories.items() if repository.tags}
+    writes(hub)
+    hub.failures = ""
+    done = publish(api(hub), repositories, "1.0.0")
+    assert {f"{k.partition(' ')[0]}s/{k.partition(' ')[2]}" for k, v in done.items() if v == "unchanged"} == (
+        complete
+    )
+    again = writes(hub)
+    assert not [r for r in again if any(f"/{name}/" in r for name in complete)]
+    assert not [r for r in again if r.removeprefix("PUT /lfs/") in stored], "no large file goes twice"
+    assert all(repository.tags for repository in hub.repositories.values())
+    assert set(hub.repositories) == EVERYTHING
+
+
+def test_a_release_is_not_overwritten(hub: Hub, repositories: list[Repository], tmp_path: Path) -> None:
+    publish(api(hub), repositories, "1.0.0")
+    folder = tmp_path / "openmeva"
+    shutil.copytree(next(r for r in repositories if r.id == "me/openmeva").folder, folder)
+    changed = Repository("space", "me/openmeva", folder)
+    (folder / "trivial.py").write_text("# newer\n")
+    (folder / "sections.py").unlink()
+    there = hub.repositories["spaces/me/openmeva"]
+    released = there.commits[-1]
+    with pytest.raises(ValueError, match=r"the tag v1\.0\.0 stands at other files in me/openmeva"):
+        publish(api(hub), [changed], "1.0.0")
+    assert there.commits[-1] == released
+
+    assert publish(api(hub), [changed], "1.1.0") == {"space me/openmeva": "updated"}
+    assert "sections.py" not in there.files
+    assert there.at("v1.0.0") == released
+    assert there.at("v1.1.0") == there.commits[-1]
+    assert publish(api(hub), [changed], "1.2.0") == {"space me/openmeva": "tagged"}
+
+    (folder / "trivial.py").write_text("# newest\n")
+    assert publish(api(hub), [changed], "1.1.0", move_tags=True) == {"space me/openmeva": "updated"}
+    assert there.at("v1.1.0") == there.commits[-1]
+
+
+def test_a_dry_run_lists_and_asks_nobody(hub: Hub, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--project", str(project), "publish", "--organisation", "me", "--dry-run"])
+    printed = capsys.readouterr().out
+    assert "model me/union-roc" in printed
+    size = (project / "metrics" / "union" / "weights" / "roc" / "adapter.safetensors").stat().st_size
+    assert f"{size:,}  adapter.safetensors" in printed
+    assert "8 repositories" in printed
+    assert hub.requests == []
+
+
+def damage_card(project: Path) -> str:
+    card = project / "metrics" / "union" / "README.md"
+    card.write_text(card.read_text() + "\n## Plans\n")
+    return "me/union/README.md: section 'Plans' is empty"
+
+
+def damage_weights(project: Path) -> str:
+    (project / "metrics" / "union" / "weights" / "roc" / "adapter2.safetensors").write_bytes(b"\x80\x04")
+    return "me/union-roc/adapter2.safetensors: expected a safetensors file"
+
+
+def damage_secret(project: Path) -> str:
+    main = project / "metrics" / "union" / "scoring.py"
+    main.write_text(main.read_text() + f'TOKEN = "hf_{"a" * 34}"\n')
+    return "me/union/scoring.py: holds what looks like a Hugging Face token"
+
+
+def damage_size(project: Path) -> str:
+    folder = project / "metrics" / "union" / "weights" / "wp"
+    save_file({"x": torch.zeros(10_000_000)}, folder / "big.safetensors")
+    return "me/union-wp/big.safetensors: 40.0 MB, expected at most 40"
+
+
+@pytest.mark.parametrize("damage", [damage_card, damage_weights, damage_secret, damage_size])
+def test_what_must_not_go_out_does_not(hub: Hub, project: Path, tmp_path: Path, damage) -> None:
+    damaged = tmp_path / "damaged"
+    shutil.copytree(project, damaged)
+    problem = damage(damaged)
+    with pytest.raises(SystemExit) as stopped:
+        main(["--project", str(damaged), "publish", "--organisation", "me"])
+    assert problem in str(stopped.value)
+    assert hub.requests == []
+
+
+def test_without_a_token_it_says_so(
+    hub: Hub, project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("HF_TOKEN")
+    monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "none"))
+    with pytest.raises(SystemExit, match="expected a token that may write"):
+        main(["--project", str(project), "publish", "--organisation", "me"])
+
+
+USE = """
+import json, sys
+import datasets, evaluate, torch
+from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer
+found = {}
+union = evaluate.load("me/union", "wp")
+found["scores"] = union.compute(predictions=["She ran home. She ate."], dtype="float32")["scores"]
+found["signature"] = union.signature()
+if sys.argv[2] == "online":
+    pinned = evaluate.load("me/union", "wp", revision="v0.1.0")
+    assert pinned.compute(predictions=["She ran home. She ate."], dtype="float32")["scores"] == found["scores"]
+    stream = datasets.load_dataset("me/autos", "mini", split="invariance", streaming=True)
+    found["stream"] = next(iter(stream))["story_id"]
+    assert datasets.get_dataset_config_names("me/autos") == ["mini"]
+found["autos"] = datasets.load_dataset("me/autos", "mini").num_rows
+found["stories"] = datasets.load_dataset("me/stories", "mini", split="test", revision="v0.1.0").num_rows
+AutoModel.from_pretrained("me/story-encoder")
+model = AutoModelForSequenceClassification.from_pretrained("me/union-wp").eval()
+tokenizer = AutoTokenizer.from_pretrained("me/union-wp")
+with torch.inference_mode():
+    logits = model(**tokenizer("she ran home . she ate .", return_tensors="pt")).logits
+found["transformers"] = torch.sigmoid(logits)[0].tolist()
+json.dump(found, open(sys.argv[1], "w"))
+"""
+
+
+def test_what_was_published_is_used_from_anywhere(hub: Hub, project: Path, tmp_path: Path) -> None:
+    """From an empty cache in another folder; then again from the cache, with the Hub gone."""
+    main(["--project", str(project), "publish", "--organisation", "me"])
+    (tmp_path / "elsewhere").mkdir()
+    hub.requests.clear()
+    online, offline = tmp_path / "online.json", tmp_path / "offline.json"
+    settings = {"HF_ENDPOINT": hub.endpoint, "HF_HUB_DISABLE_XET": "1"}
+    run(USE, tmp_path / "home", tmp_path / "elsewhere", str(online), "online", **settings)
+    first = json.loads(online.read_text())
+    assert first["transformers"] == pytest.approx(first["scores"], abs=1e-3)
+    assert first["stories"] == 152
+    assert first["stream"]
+    assert not [request for request in hub.requests if "openmeva/" in request.replace("me/openmeva", "")]
+    fetched = [r for r in hub.requests if r.startswith("GET") and "/models" not in r and "resolve" in r]
+    adapter = [r for r in fetched if "me/union-wp/resolve" in r and r.endswith("adapter.safetensors")]
+    assert len(adapter) == 1
+
+    flags = {"HF_EVALUATE_OFFLINE": "1", "HF_HUB_OFFLINE": "1", "HF_ENDPOINT": "http://127.0.0.1:9"}
+    run(USE, tmp_path / "home", tmp_path / "elsewhere", str(offline), "offline", **flags)
+    second = json.loads(offline.read_text())
+    assert second == {key: value for key, value in first.items() if key != "stream"}
