@@ -1,0 +1,57 @@
+"""What story classifiers share in scoring: contexts, windows, blame."""
+
+from pathlib import Path
+
+import pytest
+
+from metrics.encoder import load_checkpoint
+from metrics.story_scoring import is_beginning
+from metrics.union.scoring import UnionScorer
+from tests.tiny import write_checkpoint
+
+# of `metrics/union` before windows, batches and blame moved to `metrics/story_scoring.py`
+GOLDEN_SCORES = [0.2072667, 0.3146689, 0.2971542]
+GOLDEN_GAINS = [-0.0805803, -0.0495903]
+
+
+@pytest.mark.parametrize(
+    ("context", "story", "expected"),
+    [
+        ("Ann was hungry.", "She ate. She slept.", True),
+        ("ann was hungry .", "she ate . she slept .", True),
+        ("Ann was so hungry!", "She ate.", True),
+        ("Why was Ann hungry?", "She ate.", False),
+        ("Ann was hungry. It was late.", "She ate.", False),
+        ("[WP] You can read minds.", "I heard him.", False),
+        ("You wake up and nobody is there", "I rubbed my eyes.", False),
+        ("Ann was hungry.", "She ate. " * 10, True),
+        ("Ann was hungry.", "She ate. " * 11, False),
+        ("", "She ate.", False),
+    ],
+)
+def test_a_beginning_is_one_declarative_sentence_before_a_short_story(
+    context: str, story: str, expected: bool
+) -> None:
+    assert is_beginning(context, story) is expected
+
+
+def test_the_rule_decides_story_by_story(tmp_path: Path) -> None:
+    scorer = UnionScorer(load_checkpoint(write_checkpoint(tmp_path, context="auto"), "union"))
+    stories, contexts = ["She ate.", "She ate."], ["Ann ran home.", "Was Ann home?"]
+    by_rule, _ = scorer.score(stories, contexts, dtype="float32")
+    joined, _ = scorer.score(stories, contexts, dtype="float32", joins=True)
+    apart, _ = scorer.score(stories, contexts, dtype="float32", joins=False)
+    assert by_rule == pytest.approx([joined[0], apart[1]], abs=1e-6)
+    assert abs(joined[0] - apart[0]) > 1e-4
+    assert abs(joined[1] - apart[1]) > 1e-4
+
+
+def test_unions_scores_are_those_from_before_it_shared_its_scoring(tmp_path: Path) -> None:
+    scorer = UnionScorer(load_checkpoint(write_checkpoint(tmp_path), "union"))
+    long = "she ran home and ate the cat . the dog slept . he did n't walk to the park . " * 8
+    scores, explanations = scorer.score(
+        ["Ann ran home. She ate.", "The dog slept.", long], dtype="float32", explain=True
+    )
+    assert explanations is not None
+    assert scores == pytest.approx(GOLDEN_SCORES, abs=1e-5)
+    assert [s["gain"] for s in explanations[0]["sentences"]] == pytest.approx(GOLDEN_GAINS, abs=1e-5)
