@@ -62,6 +62,23 @@ def split_sentences(text: str) -> list[str]:
     return [" ".join(chunks) for chunks in _sentence_chunks(clean(text))]
 
 
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Where each sentence of `text` begins and ends, end exclusive: `text` itself is left as it is.
+
+    >>> sentence_spans("He ran.  She ate.")
+    [(0, 7), (9, 17)]
+    """
+    spans = []
+    end = 0
+    for chunks in _sentence_chunks(text):
+        first = text.index(chunks[0], end)
+        end = first
+        for chunk in chunks:
+            end = text.index(chunk, end) + len(chunk)
+        spans.append((first, end))
+    return spans
+
+
 def _sentence_chunks(text: str) -> list[list[str]]:
     chunks = text.split()
     cased = any(map(str.isupper, text))

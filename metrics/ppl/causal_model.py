@@ -1,0 +1,135 @@
+"""Log-losses of tokens by a causal language model: each token given those before it."""
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .encoder import pad
+from .inference import length_batches
+from .losses import CELLS, target_losses
+from .texts import TokenizedStory
+from .variants import Variants
+from .windows import Window, causal_windows
+
+Progress = Callable[[Iterable[Any], int], Iterable[Any]]
+PADDING_SIDES = ("right", "left")
+
+
+class CausalModel:
+    """A causal language model of transformers, its body and its vocabulary head called apart.
+
+    Args:
+        model: in evaluation mode.
+        start: id of the token that stands before each sequence and each window.
+        max_length: tokens that the model reads at once, the start token included.
+        head: name of the submodule from hidden states to logits; where not given, the output embeddings are
+            tried, and where the model does something else too, its logits are taken whole.
+    """
+
+    def __init__(self, model: Any, start: int, max_length: int, head: str | None = None) -> None:
+        self.model, self.start, self.max_length = model, start, max_length
+        self.variants = Variants(model)
+        self.vocabulary_size: int = model.config.get_text_config().vocab_size
+        self.takes_positions = "position_ids" in inspect.signature(model.base_model.forward).parameters
+        self.head = head or self._output_embeddings()
+
+    @torch.inference_mode()
+    def token_losses(
+        self,
+        stories: Sequence[TokenizedStory],
+        batch_size: int,
+        device: torch.device,
+        dtype: torch.dtype,
+        padding_side: str = "right",
+        progress: Progress | None = None,
+    ) -> list[list[float]]:
+        """The loss of each story's tokens in nats, in order; those of the context are conditioned on.
+
+        A story longer than the model reads is covered by windows (`causal_windows`), each after the start token.
+        """
+        model = self.variants.on(device, dtype)
+        windows = [
+            (number, window)
+            for number, story in enumerate(stories)
+            for window in causal_windows(len(story.ids), story.counted, self.max_length - 1)
+        ]
+        found = [[0.0] * len(story.spans) for story in stories]
+        batches: Iterable[list[int]] = list(
+            length_batches([window.end - window.begin for _, window in windows], batch_size)
+        )
+        for batch in progress(batches, len(windows)) if progress else batches:
+            for part in self._parts(batch, windows):
+                chosen = [windows[i] for i in part]
+                rows = [stories[number].ids[w.begin : w.end] for number, w in chosen]
+                losses = self._losses(model, rows, [w for _, w in chosen], padding_side)
+                for (number, window), values in zip(chosen, losses, strict=True):
+                    offset = stories[number].counted
+                    found[number][window.first - offset : window.last - offset] = values
+        return found
+
+    def _losses(
+        self, model: Any, rows: Sequence[list[int]], windows: Sequence[Window], padding_side: str
+    ) -> list[list[float]]:
+        """The losses of the tokens that each window scores."""
+        device = model.device
+        ids, mask = pad([[self.start, *row] for row in rows], self.start)
+        arguments: dict[str, Tensor] = {}
+        shifts = torch.zeros(len(rows), dtype=torch.long)
+        if padding_side == "left":
+            shifts = mask.shape[1] - mask.sum(1)
+            places = (torch.arange(mask.shape[1])[None] - shifts[:, None]) % mask.shape[1]
+            ids, mask = ids.gather(1, places), mask.gather(1, places)
+            arguments["attention_mask"] = mask.to(device)
+            if self.takes_positions:
+                arguments["position_ids"] = (mask.cumsum(1) - 1).clamp_min(0).to(device)
+        # without an attention mask, padding on the right is hidden by causality alone, which is faster
+        states = self._body(model, ids.to(device), arguments)
+        at_rows, at_tokens, counts = [], [], []
+        for row, (window, shift) in enumerate(zip(windows, shifts.tolist(), strict=True)):
+            scored = range(window.first - window.begin, window.last - window.begin)
+            at_rows += [row] * len(scored)
+            # the state that predicts token i of the window stands at i, where the start token is at 0
+            at_tokens += [i + shift for i in scored]
+            counts.append(len(scored))
+        row_index, token_index = torch.tensor(at_rows), torch.tensor(at_tokens)
+        targets = ids[row_index, token_index + 1].to(device)
+        hidden = states[row_index.to(device), token_index.to(device)]
+        head = _identity if self.head is None else model.get_submodule(self.head)
+        losses = target_losses(hidden, targets, head, self.vocabulary_size)
+        return [values.tolist() for values in losses.cpu().split(counts)]
+
+    def _body(self, model: Any, ids: Tensor, arguments: dict[str, Tensor]) -> Tensor:
+        """Hidden states (n, tokens, width), or logits where the head cannot be called apart."""
+        if self.head is None:
+            return model(ids, use_cache=False, **arguments).logits
+        return model.base_model(ids, use_cache=False, **arguments)[0]
+
+    def _parts(self, batch: list[int], windows: Sequence[tuple[int, Window]]) -> Iterable[list[int]]:
+        """The batch, in pieces where all its logits are held at once."""
+        if self.head is not None:
+            return [batch]
+        longest = max(windows[i][1].end - windows[i][1].begin for i in batch) + 1
+        size = max(1, 8 * CELLS // (longest * self.vocabulary_size))
+        return [batch[i : i + size] for i in range(0, len(batch), size)]
+
+    @torch.inference_mode()
+    def _output_embeddings(self) -> str | None:
+        """Name of the output embeddings, where the logits are nothing but these applied to the states."""
+        head = self.model.get_output_embeddings()
+        if head is None:
+            return None
+        ids = torch.arange(min(8, self.vocabulary_size), device=self.model.device)[None]
+        whole = self.model(ids, use_cache=False).logits
+        states = self.model.base_model(ids, use_cache=False)[0]
+        if states.shape[-1] != head.weight.shape[-1]:
+            return None
+        if not torch.allclose(head(states), whole, rtol=1e-4, atol=1e-4):
+            return None
+        return next(name for name, module in self.model.named_modules() if module is head)
+
+
+def _identity(logits: Tensor) -> Tensor:
+    return logits

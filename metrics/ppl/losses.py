@@ -1,0 +1,28 @@
+"""Log-losses of tokens over a vocabulary too large for all logits at once."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+CELLS = 2**22  # logits held at once: 16 MB in float32
+
+
+def target_losses(
+    hidden: Tensor, targets: Tensor, head: Callable[[Tensor], Tensor], vocabulary_size: int
+) -> Tensor:
+    """The negative natural logarithm of each target's probability, (n,) float32.
+
+    Args:
+        hidden: (n, width) states.
+        targets: (n,) token ids.
+        head: from states to logits (…, vocabulary).
+        vocabulary_size: decides how many rows of logits are held at once.
+    """
+    found = torch.empty(len(targets), dtype=torch.float32, device=hidden.device)
+    rows = max(32, CELLS // vocabulary_size)
+    for start in range(0, len(targets), rows):
+        logits = head(hidden[start : start + rows]).float()
+        at = targets[start : start + rows, None]
+        found[start : start + rows] = logits.logsumexp(-1) - logits.gather(-1, at).squeeze(-1)
+    return found

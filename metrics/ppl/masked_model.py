@@ -1,0 +1,91 @@
+"""Log-losses of tokens by a masked language model: pseudo-log-likelihood (Salazar et al., ACL 2020)."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+
+from .encoder import pad, token_id
+from .inference import length_batches
+from .losses import target_losses
+from .texts import TokenizedStory
+from .variants import Variants
+from .windows import Window, centred_windows
+
+Progress = Callable[[Iterable[Any], int], Iterable[Any]]
+
+
+class MaskedModel:
+    """The shared encoder as a masked language model: each token given those on both sides.
+
+    Args:
+        model: a `BertForMaskedLM` in evaluation mode.
+        tokenizer: the encoder's.
+        max_length: tokens read at once, [CLS] and [SEP] included.
+        spacing: every so-manieth token is masked at once, so that a story takes as many passes; `None` masks one
+            token a pass, as the paper does.
+    """
+
+    def __init__(self, model: Any, tokenizer: Tokenizer, max_length: int, spacing: int | None) -> None:
+        self.model, self.max_length, self.spacing = model, max_length, spacing
+        self.cls, self.sep, self.pad, self.mask = (
+            token_id(tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]", "[MASK]")
+        )
+        self.vocabulary_size: int = model.config.vocab_size
+        self.variants = Variants(model)
+
+    @torch.inference_mode()
+    def token_losses(
+        self,
+        stories: Sequence[TokenizedStory],
+        batch_size: int,
+        device: torch.device,
+        dtype: torch.dtype,
+        padding_side: str = "right",
+        progress: Progress | None = None,
+    ) -> list[list[float]]:
+        """The loss of each story's tokens in nats, in order; those of the context are never masked.
+
+        Raises:
+            ValueError: another padding side than the right.
+        """
+        if padding_side != "right":
+            raise ValueError(
+                f"padding_side: expected 'right' for a masked language model, got {padding_side!r}"
+            )
+        model = self.variants.on(device, dtype)
+        passes = [
+            (number, window, masked)
+            for number, story in enumerate(stories)
+            for window in centred_windows(len(story.ids), story.counted, self.max_length - 2)
+            for masked in self._groups(window)
+        ]
+        found = [[0.0] * len(story.spans) for story in stories]
+        batches: Iterable[list[int]] = list(
+            length_batches([window.end - window.begin for _, window, _ in passes], batch_size)
+        )
+        for batch in progress(batches, len(passes)) if progress else batches:
+            chosen = [passes[i] for i in batch]
+            rows = [
+                [self.cls, *stories[number].ids[window.begin : window.end], self.sep]
+                for number, window, _ in chosen
+            ]
+            ids, mask = pad(rows, self.pad)
+            at_rows = torch.tensor([row for row, (_, _, group) in enumerate(chosen) for _ in group])
+            at_tokens = torch.tensor([i - window.begin + 1 for _, window, group in chosen for i in group])
+            targets = ids[at_rows, at_tokens].to(device)
+            ids[at_rows, at_tokens] = self.mask
+            states = model.bert(ids.to(device), attention_mask=mask.to(device)).last_hidden_state
+            hidden = states[at_rows.to(device), at_tokens.to(device)]
+            losses = iter(target_losses(hidden, targets, model.cls, self.vocabulary_size).tolist())
+            for number, _, group in chosen:
+                for i in group:
+                    found[number][i - stories[number].counted] = next(losses)
+        return found
+
+    def _groups(self, window: Window) -> list[range]:
+        """The tokens masked in each pass over a window."""
+        step = self.spacing or window.last - window.first
+        begins = range(window.first, min(window.last, window.first + step))
+        return [range(begin, window.last, step) for begin in begins]

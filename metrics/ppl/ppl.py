@@ -1,0 +1,153 @@
+"""Perplexity of stories under a language model, one of this project's or any other (OpenMEVA section 4.1)."""
+
+import evaluate
+import torch
+import transformers
+from tqdm.auto import tqdm
+
+from .causal_model import CausalModel
+from .encoder import Checkpoint
+from .inference import Normalizer
+from .inputs import StoryInputs
+from .loading import load_model
+from .losses import target_losses
+from .masked_model import MaskedModel
+from .repetition import repeated
+from .scoring import PerplexityScorer
+from .texts import TokenizedStory
+from .variants import Variants
+from .version import __version__
+from .windows import causal_windows
+
+# evaluate copies the siblings that this file imports and no others; those not used below are named here.
+__all__ = [
+    "CausalModel",
+    "Checkpoint",
+    "MaskedModel",
+    "Normalizer",
+    "Ppl",
+    "TokenizedStory",
+    "Variants",
+    "causal_windows",
+    "repeated",
+    "target_losses",
+]
+
+HUB_IDS = {"roc": "openmeva/ppl-roc", "wp": "openmeva/ppl-wp", "pll": "openmeva/ppl-pll"}
+
+_DESCRIPTION = """
+Perplexity of a story under a language model: the exponential of the mean loss of its tokens. A story that the
+model finds likely has a low one; the score is its negative, so that higher is better, as in OpenMEVA (Guan et
+al., ACL 2021) and UNION (Guan and Huang, EMNLP 2020).
+"""
+
+_CITATION = """
+@inproceedings{guan-etal-2021-openmeva,
+    title = "{O}pen{MEVA}: A Benchmark for Evaluating Open-ended Story Generation Metrics",
+    author = "Guan, Jian and Zhang, Zhexin and Feng, Zhuoer and Liu, Zitao and Ding, Wenbiao and Mao, Xiaoxi and Fan, Changjie and Huang, Minlie",
+    booktitle = "Proceedings of ACL-IJCNLP 2021",
+    year = "2021",
+    pages = "6394--6407",
+}
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    predictions: stories, a list of strings, raw or tokenised.
+    contexts: what stands before each story, one a story, optional: conditioned on, and not counted.
+    batch_size: sequences scored at once.
+    device: "cpu", "cuda", ...; chosen by itself where not given.
+    dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
+    padding_side: "right" or "left" (some models of others were trained so); the losses are the same.
+    repeated_ngram: n, to count tokens that end an n-gram seen before (in context or story) apart.
+    explain: also return `explanations`.
+    show_progress: a progress bar, which shows after five seconds.
+Returns:
+    score: the mean of the scores.
+    scores: negated perplexities, one a story, in order, -1 at best; higher is better.
+    perplexities: 1 and above, lower is better. mean_perplexity: their mean.
+    nll: the mean loss of each story's tokens in nats (natural logarithm), lower is better.
+    log_scores: its negative, that is, the negated logarithm of the perplexity; higher is better.
+    corrected_scores, corrected_log_scores, repeated_shares (with `repeated_ngram`): the scores over the other
+        tokens, and the share of tokens that repeat, 0 to 1.
+    explanations (with `explain`): a dict a story: `sentences` with `text`, `nll` and `tokens` (how many), and
+        `tokens` with `token`, `nll` and `sentence`.
+Raises:
+    ValueError: no stories; a row that is not a text or is blank; contexts of another number.
+Examples:
+    >>> ppl = evaluate.load("metrics/ppl", "roc")
+    >>> story = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."
+    >>> broken = "Ann was hungry. She made a whale. It ate sandwich. Felt she full. Then she took a nap."
+    >>> good, bad = ppl.compute(predictions=[story, broken])["scores"]
+    >>> good > bad
+    True
+"""
+
+
+class Ppl(StoryInputs, evaluate.Metric):
+    """The evaluate module; `config_name` is `roc`, `wp`, `pll`, or a folder or Hub id of a causal model."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=self.feature_choices(),
+            reference_urls=["https://aclanthology.org/2021.acl-long.500"],
+        )
+
+    def _download_and_prepare(self, dl_manager: object) -> None:
+        name = "roc" if self.config_name in (None, "default") else self.config_name
+        loaded = load_model(name, __file__, HUB_IDS)
+        self._scorer = PerplexityScorer(loaded)
+        self._revision = f"{name}@{loaded.revision}"
+
+    def signature(self, dtype: str = "auto") -> str:
+        """What a score depends on: checkpoint, revision, maximum length, precision and versions."""
+        return "|".join(
+            [
+                "ppl",
+                f"checkpoint:{self._revision}",
+                f"max_length:{self._scorer.model.max_length}",
+                f"dtype:{dtype}",
+                f"version:{__version__}",
+                f"torch:{torch.__version__}",
+                f"transformers:{transformers.__version__}",
+            ]
+        )
+
+    def _compute(
+        self,
+        predictions,
+        contexts=None,
+        batch_size=32,
+        device=None,
+        dtype="auto",
+        padding_side="right",
+        repeated_ngram=None,
+        explain=False,
+        show_progress=True,
+    ):
+        if not isinstance(batch_size, int) or batch_size < 1:
+            raise ValueError(f"batch_size: expected a whole number above 0, got {batch_size!r}")
+
+        def progress(batches, texts):
+            return tqdm(batches, desc=f"ppl, {texts} texts", unit="batch", delay=5, disable=not show_progress)
+
+        result = self._scorer.score(
+            predictions,
+            contexts,
+            batch_size,
+            device,
+            dtype,
+            padding_side,
+            repeated_ngram,
+            explain,
+            progress,
+        )
+        count = len(predictions)
+        means = {
+            "score": sum(result["scores"]) / count,
+            "mean_perplexity": sum(result["perplexities"]) / count,
+        }
+        return {**means, **result}

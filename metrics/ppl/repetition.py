@@ -1,0 +1,24 @@
+"""Tokens that only repeat: perplexity rewards them (OpenMEVA section 4.4), so they can be counted apart."""
+
+from collections.abc import Sequence
+
+
+def repeated(ids: Sequence[int], n: int) -> list[bool]:
+    """Whether each token ends an n-gram that stood earlier in the sequence.
+
+    >>> repeated([1, 2, 3, 1, 2, 3], 2)
+    [False, False, False, False, True, True]
+
+    Raises:
+        ValueError: n below 1.
+    """
+    if n < 1:
+        raise ValueError(f"expected n-grams of 1 token or more, got {n}")
+    seen: set[tuple[int, ...]] = set()
+    found = []
+    for end in range(1, len(ids) + 1):
+        ngram = tuple(ids[end - n : end]) if end >= n else None
+        found.append(ngram in seen if ngram else False)
+        if ngram:
+            seen.add(ngram)
+    return found

@@ -1,0 +1,95 @@
+"""From log-losses of tokens to the scores of stories."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from .causal_model import PADDING_SIDES
+from .encoder import choose_device, choose_dtype
+from .loading import LoadedModel
+from .repetition import repeated
+from .texts import TokenizedStory
+
+Progress = Callable[[Iterable[Any], int], Iterable[Any]]
+
+
+class PerplexityScorer:
+    """Scores stories with one language model."""
+
+    def __init__(self, loaded: LoadedModel) -> None:
+        self.model, self.reader = loaded.model, loaded.reader
+
+    def score(
+        self,
+        stories: Sequence[str],
+        contexts: Sequence[str] | None = None,
+        batch_size: int = 32,
+        device: str | None = None,
+        dtype: str = "auto",
+        padding_side: str = "right",
+        repeated_ngram: int | None = None,
+        explain: bool = False,
+        progress: Progress | None = None,
+    ) -> dict[str, Any]:
+        """Lists of one entry a story; see the module's `inputs_description`.
+
+        Raises:
+            ValueError: a story without a word (its row), an unknown dtype or padding side, n-grams of no token.
+        """
+        if padding_side not in PADDING_SIDES:
+            raise ValueError(f"padding_side: expected one of {PADDING_SIDES}, got {padding_side!r}")
+        if repeated_ngram is not None and (not isinstance(repeated_ngram, int) or repeated_ngram < 1):
+            raise ValueError(f"repeated_ngram: expected a whole number above 0, got {repeated_ngram!r}")
+        place = choose_device(device)
+        kind = choose_dtype(dtype, place)
+        read = self.reader(stories, contexts)
+        losses = self.model.token_losses(read, batch_size, place, kind, padding_side, progress)
+        nll = [math.fsum(values) / len(values) for values in losses]
+        result: dict[str, Any] = {
+            "scores": [-perplexity(value) for value in nll],
+            "perplexities": [perplexity(value) for value in nll],
+            "nll": nll,
+            "log_scores": [-value for value in nll],
+        }
+        if repeated_ngram is not None:
+            result.update(corrected(read, losses, repeated_ngram))
+        if explain:
+            result["explanations"] = [
+                self._explanation(story, values) for story, values in zip(read, losses, strict=True)
+            ]
+        return result
+
+    def _explanation(self, story: TokenizedStory, losses: list[float]) -> dict[str, Any]:
+        """The loss of each token, and the mean loss of each sentence."""
+        owners = [story.sentence_of(index) for index in range(len(losses))]
+        tokens = [
+            {"token": self.reader.token(token), "nll": loss, "sentence": owner}
+            for token, loss, owner in zip(story.ids[story.counted :], losses, owners, strict=True)
+        ]
+        sentences = []
+        for number, (begin, end) in enumerate(story.sentences):
+            own = [loss for loss, owner in zip(losses, owners, strict=True) if owner == number]
+            mean = math.fsum(own) / len(own) if own else None
+            sentences.append({"text": story.text[begin:end], "nll": mean, "tokens": len(own)})
+        return {"sentences": sentences, "tokens": tokens}
+
+
+def perplexity(nll: float) -> float:
+    """The exponential of a mean loss; infinite where that is past what a float holds."""
+    return math.exp(nll) if nll < 709 else math.inf
+
+
+def corrected(stories: Sequence[TokenizedStory], losses: Sequence[list[float]], n: int) -> dict[str, Any]:
+    """Scores over the tokens that do not end an n-gram seen before, and the share of the others.
+
+    A story whose every token repeats (its context, with `n` of 1) has the largest loss of its tokens.
+    """
+    scores, log_scores, shares = [], [], []
+    for story, values in zip(stories, losses, strict=True):
+        again = repeated(story.ids, n)[story.counted :]
+        kept = [value for value, is_repeated in zip(values, again, strict=True) if not is_repeated]
+        mean = math.fsum(kept) / len(kept) if kept else max(values)
+        scores.append(-perplexity(mean))
+        log_scores.append(-mean)
+        shares.append(sum(again) / len(again))
+    return {"corrected_scores": scores, "corrected_log_scores": log_scores, "repeated_shares": shares}

@@ -1,0 +1,50 @@
+"""Windows over a sequence that a model cannot read at once: each token is scored once."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Window:
+    """Tokens `begin` to `end` are read, tokens `first` to `last` are scored; ends exclusive."""
+
+    begin: int
+    end: int
+    first: int
+    last: int
+
+
+def causal_windows(length: int, counted: int, limit: int) -> list[Window]:
+    """Windows of at most `limit` tokens that score tokens `counted` to `length` from those before them.
+
+    Where the sequence is longer than `limit`, each window scores the tokens after those of the window before
+    it, with at least half a window of context before the first of them.
+
+    >>> causal_windows(10, 2, 6)
+    [Window(begin=0, end=6, first=2, last=6), Window(begin=3, end=9, first=6, last=9), \
+Window(begin=4, end=10, first=9, last=10)]
+    """
+    windows = []
+    first = counted
+    while first < length:
+        end = min(length, max(0, first - limit // 2) + limit)
+        windows.append(Window(max(0, end - limit), end, first, end))
+        first = end
+    return windows
+
+
+def centred_windows(length: int, counted: int, limit: int) -> list[Window]:
+    """Windows of at most `limit` tokens that score tokens `counted` to `length` from both sides.
+
+    Where the sequence is longer than `limit`, a window scores its middle half, and what lies before or after
+    that where the sequence begins or ends.
+    """
+    if length <= limit:
+        return [Window(0, length, counted, length)]
+    windows = []
+    first = counted
+    while first < length:
+        begin = min(max(0, first - limit // 4), length - limit)
+        last = length if begin + limit == length else begin + limit - limit // 4
+        windows.append(Window(begin, begin + limit, first, last))
+        first = last
+    return windows

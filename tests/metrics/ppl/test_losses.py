@@ -1,0 +1,169 @@
+"""Losses agree with plain loops that know nothing of batches, windows' bookkeeping or slices of a vocabulary."""
+
+from typing import Any
+
+import pytest
+import torch
+from transformers import CohereConfig, CohereForCausalLM
+
+from metrics.ppl import losses as losses_module
+from metrics.ppl.loading import LoadedModel, load_model
+from metrics.ppl.scoring import PerplexityScorer
+from tests.tiny_ppl import plain_tokenizer, write_gpt2, write_ppl_checkpoint
+
+STORIES = [
+    "She ate.",
+    "The cat was not in the park. He walked to the park and ate. She slept!",
+    "He ran.",
+    "Ann ran home. She ate the dog, and the dog ate the cat.",
+]
+CONTEXTS = ["Ann ran home.", "The dog slept.", "", "He was a cat."]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    root = tmp_path_factory.mktemp("models")
+    torch.manual_seed(1)
+    tokenizer = plain_tokenizer()
+    cohere = CohereConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        max_position_embeddings=64,
+        logit_scale=0.5,
+        initializer_range=0.4,
+        pad_token_id=0,
+        bos_token_id=0,
+        eos_token_id=0,
+    )
+    CohereForCausalLM(cohere).save_pretrained(root / "cohere")
+    tokenizer.save_pretrained(root / "cohere")
+    return {
+        "ours": str(write_ppl_checkpoint(root / "ours", max_length=64)),
+        "gpt2": str(write_gpt2(root / "gpt2")),
+        "cohere": str(root / "cohere"),  # its logits are scaled after the head
+        "short": str(write_ppl_checkpoint(root / "short", max_length=9)),
+        "short gpt2": str(write_gpt2(root / "short_gpt2", positions=12)),
+        "masked": str(write_ppl_checkpoint(root / "masked", "masked", max_length=64)),
+        "spaced": str(write_ppl_checkpoint(root / "spaced", "masked", max_length=64, spacing=3)),
+        "short masked": str(write_ppl_checkpoint(root / "short_masked", "masked", max_length=10)),
+    }
+
+
+def load(folder: str) -> LoadedModel:
+    return load_model(folder, __file__, {})
+
+
+@torch.inference_mode()
+def causal_loop(loaded: LoadedModel, story: Any) -> list[float]:
+    """One token at a time: the model reads the start token and what stands before it in its window."""
+    model, limit = loaded.model.model, loaded.model.max_length - 1
+    start = loaded.model.start  # type: ignore[union-attr]
+    found: list[float] = []
+    window_end = min(limit, len(story.ids))
+    begin = 0
+    for i in range(len(story.ids)):
+        if i == window_end:  # on by what leaves half a window before token i, unless fewer tokens are left
+            window_end = min(len(story.ids), i - limit // 2 + limit)
+            begin = window_end - limit
+        logits = model(torch.tensor([[start, *story.ids[begin:i]]])).logits[0, -1].double()
+        if i >= story.counted:
+            found.append(float(-logits.log_softmax(-1)[story.ids[i]]))
+    return found
+
+
+@torch.inference_mode()
+def masked_loop(loaded: LoadedModel, story: Any, spacing: int | None) -> list[float]:
+    """Each token hidden in its turn (with `spacing`, beside every so-manieth other token of the story)."""
+    scorer: Any = loaded.model
+    found = []
+    for i in range(story.counted, len(story.ids)):
+        ids = [scorer.cls, *story.ids, scorer.sep]
+        for j in range(story.counted, len(story.ids)):
+            if j == i or (spacing and (j - i) % spacing == 0):
+                ids[j + 1] = scorer.mask
+        logits = scorer.model(torch.tensor([ids])).logits[0, i + 1].double()
+        found.append(float(-logits.log_softmax(-1)[story.ids[i]]))
+    return found
+
+
+def token_losses(loaded: LoadedModel, contexts: Any, batch_size: int, side: str = "right") -> Any:
+    read = loaded.reader(STORIES, contexts)
+    found = loaded.model.token_losses(read, batch_size, torch.device("cpu"), torch.float32, side)
+    return read, found
+
+
+@pytest.mark.parametrize("contexts", [None, CONTEXTS], ids=["alone", "after a context"])
+@pytest.mark.parametrize("name", ["ours", "gpt2", "cohere"])
+def test_causal(folders: dict[str, str], name: str, contexts: Any) -> None:
+    loaded = load(folders[name])
+    expected = [causal_loop(loaded, story) for story in loaded.reader(STORIES, contexts)]
+    for side in ("right", "left"):
+        for batch_size in (1, 3, 32):
+            _, found = token_losses(loaded, contexts, batch_size, side)
+            for values, wanted in zip(found, expected, strict=True):
+                assert values == pytest.approx(wanted, abs=1e-4), f"{side}, {batch_size}"
+
+
+@pytest.mark.parametrize("contexts", [None, CONTEXTS, ["The dog slept in the park. " * 4] * 4])
+@pytest.mark.parametrize("name", ["short", "short gpt2"])
+def test_long_stories_by_windows(folders: dict[str, str], name: str, contexts: Any) -> None:
+    loaded = load(folders[name])
+    read, found = token_losses(loaded, contexts, 4)
+    assert max(len(story.ids) for story in read) > 2 * loaded.model.max_length
+    for story, values in zip(read, found, strict=True):
+        assert len(values) == len(story.ids) - story.counted
+        if contexts is None or len(story.ids) < loaded.model.max_length:
+            assert values == pytest.approx(causal_loop(loaded, story), abs=1e-4)
+
+
+@pytest.mark.parametrize("contexts", [None, CONTEXTS], ids=["alone", "after a context"])
+@pytest.mark.parametrize(("name", "spacing"), [("masked", None), ("spaced", 3)])
+def test_masked(folders: dict[str, str], name: str, spacing: int | None, contexts: Any) -> None:
+    loaded = load(folders[name])
+    expected = [masked_loop(loaded, story, spacing) for story in loaded.reader(STORIES, contexts)]
+    for batch_size in (1, 5, 64):
+        _, found = token_losses(loaded, contexts, batch_size)
+        for values, wanted in zip(found, expected, strict=True):
+            assert values == pytest.approx(wanted, abs=1e-4), batch_size
+
+
+@torch.inference_mode()
+def test_masked_windows_read_both_sides(folders: dict[str, str]) -> None:
+    """Token i of a long story, scored from the window that the definition gives it."""
+    loaded = load(folders["short masked"])
+    scorer: Any = loaded.model
+    read, found = token_losses(loaded, None, 8)
+    story, values = read[1], found[1]
+    count, limit = len(story.ids), 8
+    begin, last = 0, limit - limit // 4
+    for i in range(count):
+        while i >= last and begin + limit < count:
+            begin = min(last - limit // 4, count - limit)
+            last = begin + limit - limit // 4 if begin + limit < count else count
+        ids = [scorer.cls, *story.ids[begin : begin + limit], scorer.sep]
+        ids[i - begin + 1] = scorer.mask
+        logits = scorer.model(torch.tensor([ids])).logits[0, i - begin + 1].double()
+        assert values[i] == pytest.approx(float(-logits.log_softmax(-1)[story.ids[i]]), abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["ours", "gpt2", "cohere", "masked"])
+def test_small_slices_of_the_vocabulary_change_nothing(
+    folders: dict[str, str], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = load(folders[name])
+    _, whole = token_losses(loaded, CONTEXTS, 4)
+    monkeypatch.setattr(losses_module, "CELLS", 1)
+    monkeypatch.setattr("metrics.ppl.causal_model.CELLS", 1)
+    _, sliced = token_losses(loaded, CONTEXTS, 4)
+    for one, other in zip(whole, sliced, strict=True):
+        assert one == pytest.approx(other, abs=1e-5)
+
+
+def test_bfloat16_is_near(folders: dict[str, str]) -> None:
+    scorer = PerplexityScorer(load(folders["gpt2"]))
+    exact = scorer.score(STORIES, dtype="float32")["nll"]
+    assert scorer.score(STORIES, dtype="bfloat16")["nll"] == pytest.approx(exact, rel=0.02)
+    assert scorer.score(STORIES, dtype="float32")["nll"] == exact, "the weights are whole again afterwards"
