@@ -1,0 +1,132 @@
+"""Plot coherence as its users load it: good input, bad input, contexts, reasons."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import pytest
+import torch
+
+from metrics.classifier_scoring import ClassifierScorer
+from metrics.encoder import load_checkpoint
+from tests.tiny_classifier import KINDS, write_classifier
+
+ROOT = Path(__file__).resolve().parents[3]
+MODULE = str(ROOT / "metrics" / "plot_coherence")
+STORIES = ["Ann ran home. She ate.", "The dog slept."]
+LONG = "she ran home and ate the cat . the dog slept . he did n't walk to the park . " * 8
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(write_classifier(tmp_path_factory.mktemp("checkpoint"), "plot_coherence"))
+
+
+@pytest.fixture(scope="module")
+def metric(checkpoint: str) -> Any:
+    return evaluate.load(MODULE, checkpoint)
+
+
+def test_scores_are_the_sigmoid_of_the_classifiers_logit(metric: Any, checkpoint: str) -> None:
+    result = metric.compute(predictions=STORIES, dtype="float32")
+    scorer = ClassifierScorer(load_checkpoint(Path(checkpoint), "plot_coherence"))
+    for story, score in zip(STORIES, result["scores"], strict=True):
+        ids = scorer.tokenizer.encode(scorer.normalizer(story), add_special_tokens=False).ids
+        with torch.no_grad():
+            hidden = scorer.model.bert(torch.tensor([[scorer.cls, *ids, scorer.sep]])).last_hidden_state
+            logit = hidden[0, 0] @ scorer.model.classifier.weight[0] + scorer.model.classifier.bias[0]
+        assert score == pytest.approx(float(torch.sigmoid(logit)), abs=1e-5)
+    assert result["score"] == pytest.approx(sum(result["scores"]) / 2)
+
+
+def test_order_batches_and_company_do_not_matter(metric: Any) -> None:
+    stories = [*STORIES, LONG]
+    scores = metric.compute(predictions=stories, dtype="float32")["scores"]
+    backwards = metric.compute(predictions=stories[::-1], dtype="float32", batch_size=1)["scores"]
+    assert backwards[::-1] == pytest.approx(scores, abs=1e-6)
+
+
+def test_contexts_follow_the_rule_unless_told(metric: Any) -> None:
+    def scores(contexts: list[str], part: bool | None) -> list[float]:
+        return metric.compute(
+            predictions=["She ate."] * 2,
+            contexts=contexts,
+            context_is_part_of_story=part,
+            dtype="float32",
+        )["scores"]
+
+    contexts = ["Ann ran home.", "Was Ann home?"]
+    by_rule, joined, apart = scores(contexts, None), scores(contexts, True), scores(contexts, False)
+    assert by_rule == pytest.approx([joined[0], apart[1]], abs=1e-6)
+    assert joined[0] == pytest.approx(
+        metric.compute(predictions=STORIES[:1], dtype="float32")["scores"][0], abs=1e-6
+    )
+    with pytest.raises(ValueError, match="context_is_part_of_story: expected True, False or None, got 'yes'"):
+        scores(contexts, "yes")  # type: ignore[arg-type]
+
+
+def test_signature_names_the_rule(metric: Any) -> None:
+    def fields(**options: Any) -> dict[str, str]:
+        return dict(part.split(":", 1) for part in metric.signature(**options).split("|")[1:])
+
+    assert fields()["context"] == "joined if one declarative sentence before at most 10"
+    assert fields(context_is_part_of_story=True)["context"] == "first_sentence"
+    assert fields()["max_length"] == "64"
+    assert len(fields()["checkpoint"].rpartition("@")[2]) == 12
+
+
+def test_explain_blames_sentences_and_names_kinds(metric: Any) -> None:
+    explanations = metric.compute(predictions=[*STORIES, LONG], explain=True, dtype="float32")["explanations"]
+    assert [s["text"] for s in explanations[0]["sentences"]] == ["[FEMALE] ran home .", "she ate ."]
+    for explanation in explanations:
+        assert list(explanation["kinds"]) == KINDS
+        assert all(0 <= p <= 1 for p in explanation["kinds"].values())
+    assert explanations[0]["kinds"] != explanations[1]["kinds"]
+    json.dumps(explanations)
+
+
+def test_the_gain_of_a_sentence_is_a_difference_of_scores(metric: Any) -> None:
+    with_it, without = metric.compute(predictions=["She ate. He ran.", "He ran."], dtype="float32")["scores"]
+    (explanation,) = metric.compute(predictions=["She ate. He ran."], dtype="float32", explain=True)[
+        "explanations"
+    ]
+    assert explanation["sentences"][0]["gain"] == pytest.approx(without - with_it, abs=1e-6)
+
+
+def test_a_checkpoint_without_kinds_explains_sentences_alone(tmp_path: Path) -> None:
+    plain = evaluate.load(MODULE, str(write_classifier(tmp_path, "plot_coherence", kinds=False)))
+    (explanation,) = plain.compute(predictions=STORIES[:1], explain=True)["explanations"]
+    assert set(explanation) == {"sentences"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"predictions": []}, "expected at least one story"),
+        ({}, "expected at least one story"),
+        ({"predictions": "a story"}, "expected a list of strings, got str"),
+        ({"predictions": ["She ate.", ""]}, "predictions, row 1: expected a text, got a blank one"),
+        ({"predictions": ["She ate.", None]}, "predictions, row 1: expected a string, got NoneType"),
+        ({"predictions": ["She ate.", "\x07\x08"]}, "predictions, row 1: expected a text with words"),
+        ({"predictions": STORIES, "contexts": ["Ann ran."]}, "contexts: expected 2, one a prediction, got 1"),
+        ({"predictions": STORIES, "batch_size": 0}, "batch_size: expected a whole number above 0, got 0"),
+        ({"predictions": STORIES, "dtype": "int8"}, "expected dtype"),
+    ],
+)
+def test_bad_input_is_named_and_leaves_the_module_usable(metric: Any, arguments: dict, message: str) -> None:
+    before = metric.compute(predictions=STORIES)["scores"]
+    with pytest.raises(ValueError, match=message):
+        metric.compute(**arguments)
+    assert metric.compute(predictions=STORIES)["scores"] == before
+
+
+def test_unknown_configuration_lists_the_known() -> None:
+    with pytest.raises(ValueError, match="the configurations of plot_coherence are mix, roc, wp"):
+        evaluate.load(MODULE, "rocstories")
+
+
+def test_a_checkpoint_of_another_metric_is_refused(tmp_path: Path) -> None:
+    other = write_classifier(tmp_path, "discriminator")
+    with pytest.raises(ValueError, match="expected a section 'plot_coherence'"):
+        evaluate.load(MODULE, str(other))
