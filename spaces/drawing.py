@@ -9,7 +9,7 @@ import numpy as np
 
 from spaces.distributions import Placement
 
-_WIDTH, _HEIGHT, _TOP, _BASE = 360, 62, 10, 46
+_WIDTH, _HEIGHT, _TOP, _BASE = 320, 66, 8, 48
 _POINTS = 72
 
 
@@ -47,12 +47,12 @@ def ridges(value: float, placements: Sequence[Placement], low: float | None, hig
         f'<line x1="8" x2="{_WIDTH - 8}" y1="{_BASE}" y2="{_BASE}" stroke="var(--om-soft)" stroke-width="1"/>'
         f'<line x1="{at:.1f}" x2="{at:.1f}" y1="2" y2="{_BASE}" stroke="var(--om-ink)" stroke-width="2.5"/>'
         f'<circle cx="{at:.1f}" cy="{_BASE}" r="4.5" fill="var(--om-ink)"/>'
-        f'<g font-size="12" fill="var(--om-soft)"><text x="8" y="61">{left:.3g}</text>'
-        f'<text x="{_WIDTH - 8}" y="61" text-anchor="end">{right:.3g}</text></g>'
+        f'<g font-size="13" fill="var(--om-soft)"><text x="8" y="63">{left:.3g}</text>'
+        f'<text x="{_WIDTH - 8}" y="63" text-anchor="end">{right:.3g}</text></g>'
     )
     if 0.16 < at / _WIDTH < 0.84:
         parts.append(
-            f'<text x="{at:.1f}" y="61" font-size="12" font-weight="600" text-anchor="{anchor}" '
+            f'<text x="{at:.1f}" y="63" font-size="13" font-weight="600" text-anchor="{anchor}" '
             'fill="var(--om-ink)">this story</text>'
         )
     said = "; ".join(f"better than {one.better_than:.0f} % of {one.label}" for one in placements)

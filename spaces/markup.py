@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from spaces import shell
 from spaces.alignment import Sentence
@@ -38,6 +38,15 @@ def number(value: float) -> str:
     return f"−{text}" if value < 0 and float(text.replace(",", "")) else text
 
 
+def percent(value: float) -> str:
+    """A share as a whole percent; at the ends, where quantiles say no more, `under 1 %` or `over 99 %`.
+
+    >>> percent(0.2), percent(42.4), percent(100.0)
+    ('under 1 %', '42 %', 'over 99 %')
+    """
+    return "under 1 %" if value < 0.5 else "over 99 %" if value > 99.5 else f"{value:.0f} %"
+
+
 def shaded(sentences: Sequence[Sentence]) -> str:
     """The story, its sentences shaded by what they cost it, and words marked that would be changed."""
     parts = []
@@ -60,8 +69,8 @@ def shaded(sentences: Sequence[Sentence]) -> str:
     return f'<p class="om-story">{" ".join(parts)}</p>'
 
 
-def legend() -> str:
-    """What the shading and the marks mean."""
+def legend(title: str) -> str:
+    """What the shading, by the metric `title`, and the marks mean."""
     return (
         '<p class="om-legend"><span><i style="background:rgba(var(--om-cost),.2)"></i>'
         '<i style="background:rgba(var(--om-cost),.6)"></i>'
@@ -74,6 +83,28 @@ def legend() -> str:
         )
         + "</span></p>"
     )
+
+
+ERROR_KINDS = {
+    "repetition": "repetition",
+    "contradiction": "contradiction",
+    "wrong_order": "wrong order",
+    "off_topic": "off topic",
+}
+
+
+def kinds_line(kinds: Mapping[str, float]) -> str:
+    """The probability of each kind of error, as plot coherence gives it."""
+    if not kinds:
+        return ""
+    hint = (
+        "Plot coherence's second head: how likely the story has each kind of error. They need not sum to one."
+    )
+    said = ", ".join(
+        f"{escape(ERROR_KINDS.get(name, name.replace('_', ' ')))} <b>{percent(100 * value)}</b>"
+        for name, value in sorted(kinds.items(), key=lambda one: -one[1])
+    )
+    return f'<p class="om-where">{tip("Kinds of error", hint)}: {said}</p>'
 
 
 def verdict(diagnosis: Diagnosis | None, count: int) -> str:
@@ -118,7 +149,7 @@ def metric_row(entry: CatalogueEntry, score: Score) -> str:
         )
     where = "".join(
         f'<p class="om-where"><span class="om-dot om-{"human" if p.group == "human" else "generated"}"></span>better '
-        f"than <b>{p.better_than:.0f} %</b> of {tip(p.label, f'{p.count:,} stories, none of them judged.')}</p>"
+        f"than <b>{percent(p.better_than)}</b> of {tip(p.label, f'{p.count:,} stories, none of them judged.')}</p>"
         for p in score.placements
     )
     chart = ridges(score.value, score.placements, one.low, one.high)

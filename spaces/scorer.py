@@ -147,18 +147,21 @@ class Scorer:
                 row += scores
         return rows
 
-    def explain(self, text: Text, corpus: str) -> tuple[str, dict[str, Any]] | None:
-        """Name and explanation (`sentences`, `edits`) of the first metric that gives one; `None` without one."""
+    def explain(self, text: Text, corpus: str) -> dict[str, dict[str, Any]]:
+        """By metric, the explanations that say what each sentence costs (`sentences` with `gain`)."""
         self.start()
+        found = {}
         for name, entry in self.catalogue.items():
             loaded = self._get(name, check_corpus(corpus)) if entry.call.explain else None
-            if loaded is None:
+            if loaded is None or self._lacks(entry, loaded.module, text, corpus):
                 continue
             columns = self._columns(entry, loaded.module, [text], corpus)
             with loaded.lock:
-                found = loaded.module.compute(**columns, **{**entry.call.options, "explain": True})
-            return name, found["explanations"][0]
-        return None
+                result = loaded.module.compute(**columns, **{**entry.call.options, "explain": True})
+            explanation = result["explanations"][0]
+            if all("gain" in sentence for sentence in explanation["sentences"]):
+                found[name] = explanation
+        return found
 
     def _get(self, name: str, corpus: str) -> _Loaded | None:
         future = self._found.get((name, corpus))

@@ -68,7 +68,10 @@ def page(name: str, lead: str) -> Iterator[gr.Blocks]:
 
 
 def theme() -> gr.themes.Base:
-    """Warm paper, one accent; fonts that Gradio itself holds, so that no other host is asked."""
+    """Warm paper, one accent; a font that Gradio itself holds, so that no other host is asked.
+
+    Of those it holds, most lack the Latin letters.
+    """
     accent = gr.themes.Color(
         c50="#eefaf8", c100="#d3f1ed", c200="#a9e3dc", c300="#78cfc6", c400="#46b3a9", c500="#1c8f87",
         c600="#0b6e69", c700="#0a5a56", c800="#0b4846", c900="#0b3b39", c950="#052423", name="teal",
@@ -78,8 +81,8 @@ def theme() -> gr.themes.Base:
         secondary_hue=accent,
         neutral_hue="stone",
         radius_size="lg",
-        text_size="lg",
-        font=(LocalFont("Source Sans 3", weights=(400, 600)), "ui-sans-serif", "system-ui", "sans-serif"),
+        text_size="md",
+        font=(LocalFont("IBM Plex Sans", weights=(400, 700)), "ui-sans-serif", "system-ui", "sans-serif"),
         font_mono=("ui-monospace", "Consolas", "monospace"),
     )
     return base.set(

@@ -16,12 +16,23 @@ _CHUNK = 16  # stories of a file between which others get their turn
 
 @dataclass(frozen=True)
 class Answer:
-    """All about one story: scores, its sentences with what they cost, and the likely error."""
+    """All about one story.
+
+    Attributes:
+        text: the story.
+        scores: of every metric.
+        sentences: what they cost, and the words that UNION would change.
+        blamed_by: title of the metric that says what sentences cost.
+        diagnosis: the likely error, by what would mend it.
+        kinds: the probability of each kind of error, from metrics that give one.
+    """
 
     text: Text
     scores: list[Score]
     sentences: list[Sentence]
+    blamed_by: str
     diagnosis: Diagnosis | None
+    kinds: dict[str, float]
 
 
 def answer(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
@@ -33,16 +44,21 @@ def answer(scorer: Scorer, story: str, context: str, reference: str, corpus: str
     text = checked(story, context, reference, corpus)
     scores = scorer.score([text], corpus)[0]
     explained = scorer.explain(text, corpus)
-    if explained is None:
-        return Answer(text, scores, [], None)
-    name, explanation = explained
-    own = next((one.value for one in scores if one.metric == name), None)
-    found = None
-    if own is not None:
-        found = diagnose(
-            text.whole(corpus), explanation, own, lambda stories: _values(scorer, name, stories, corpus)
+    if not explained:
+        return Answer(text, scores, [], "", None, {})
+    whole = text.whole(corpus)
+    blamer = next(iter(explained))
+    edits = next((one["edits"] for one in explained.values() if "edits" in one), [])
+    kinds = next((one["kinds"] for one in explained.values() if one.get("kinds")), {})
+    diagnosis = None
+    editor = next((name for name, one in explained.items() if "edits" in one), None)
+    own = next((one.value for one in scores if one.metric == editor), None)
+    if editor is not None and own is not None:
+        diagnosis = diagnose(
+            whole, explained[editor], own, lambda stories: _values(scorer, editor, stories, corpus)
         )
-    return Answer(text, scores, align(text.whole(corpus), explanation), found)
+    sentences = align(whole, {"sentences": explained[blamer]["sentences"], "edits": edits})
+    return Answer(text, scores, sentences, scorer.catalogue[blamer].title, diagnosis, dict(kinds))
 
 
 def _values(scorer: Scorer, name: str, stories: Sequence[str], corpus: str) -> list[float]:
@@ -76,6 +92,8 @@ def as_dict(found: Answer) -> dict[str, Any]:
             }
             for sentence in found.sentences
         ],
+        "sentences_by": found.blamed_by,
+        "kinds_of_error": {name: round(value, 4) for name, value in found.kinds.items()},
         "likely_error": None
         if found.diagnosis is None
         else {

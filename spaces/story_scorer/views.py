@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spaces.catalogue import CatalogueEntry
-from spaces.markup import escape, legend, metric_row, number, shaded, tip, verdict
+from spaces.markup import escape, kinds_line, legend, metric_row, number, shaded, tip, verdict
 from spaces.story_scorer.service import Answer
 from spaces.tables import data_link, to_csv, to_jsonl
 
@@ -45,7 +45,8 @@ def reasons(found: Answer, title: str) -> str:
         )
     return (
         f'<section class="om om-card" aria-label="{escape(title)}"><h2>{escape(title)}</h2>'
-        f"{shaded(found.sentences)}{legend()}{verdict(found.diagnosis, len(found.sentences))}</section>"
+        f"{shaded(found.sentences)}{legend(found.blamed_by)}{verdict(found.diagnosis, len(found.sentences))}"
+        f"{kinds_line(found.kinds)}</section>"
     )
 
 

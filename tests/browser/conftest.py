@@ -1,0 +1,185 @@
+"""The three Spaces, each started from its published folder alone, and a Chromium that tells what went wrong in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from spaces.layout import ROOT, lay_out
+
+NAMES = ("story_scorer", "perturbation_lab", "leaderboard")
+PATIENCE = 240_000  # milliseconds: a machine may be busy with other work
+SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+SCREENSHOTS = ROOT / ".cache" / "screenshots"
+
+
+@dataclass
+class Site:
+    """A running Space: where it answers, and where Gradio puts what is uploaded to it."""
+
+    name: str
+    url: str
+    uploads: Path
+    process: subprocess.Popen[bytes]
+
+
+@dataclass
+class Watched:
+    """A page with what it logged and whom it asked."""
+
+    page: Page
+    errors: list[str] = field(default_factory=list)
+    hosts: set[str] = field(default_factory=set)
+
+
+def chromium() -> str:
+    """The browser's path.
+
+    Raises:
+        RuntimeError: there is none; names the package.
+    """
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not found:
+        raise RuntimeError("Chromium is needed: install the package chromium (apt-get install chromium)")
+    return found
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Site]]:
+    """All Spaces, running without network: offline flags, and a proxy that nobody answers."""
+    base = tmp_path_factory.mktemp("spaces")
+    ports = {name: _free_port() for name in NAMES}
+    found: dict[str, Site] = {}
+    for name in NAMES:
+        folder = lay_out(name, base / name)
+        uploads = base / f"{name}-uploads"
+        environment = {
+            **{key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ},
+            "GRADIO_SERVER_PORT": str(ports[name]),
+            "GRADIO_TEMP_DIR": str(uploads),
+            "HF_HOME": str(base / "hf"),
+            "HF_HUB_OFFLINE": "1",
+            "HF_EVALUATE_OFFLINE": "1",
+            "HTTP_PROXY": "http://127.0.0.1:9",
+            "HTTPS_PROXY": "http://127.0.0.1:9",
+            "NO_PROXY": "127.0.0.1,localhost",
+            "NLTK_DATA": os.environ.get("NLTK_DATA", str(ROOT / ".resources" / "nltk_data")),
+            **{f"{other.upper()}_URL": f"http://127.0.0.1:{port}" for other, port in ports.items()},
+        }
+        with (base / f"{name}.log").open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "app.py"], cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT
+            )
+        found[name] = Site(name, f"http://127.0.0.1:{ports[name]}", uploads, process)
+    try:
+        for site in found.values():
+            _wait(site, base / f"{site.name}.log")
+        yield found
+    finally:
+        for site in found.values():
+            site.process.terminate()
+        for site in found.values():
+            site.process.wait(30)
+
+
+def _wait(site: Site, log: Path) -> None:
+    end = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < end:
+        if site.process.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(site.url, timeout=10):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.3)
+    raise RuntimeError(
+        f"{site.name} did not start:\n{log.read_text(encoding='utf-8', errors='replace')[-3000:]}"
+    )
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def visit(sites: dict[str, Site], browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens a Space: `visit("story_scorer", "phone", dark=True)`.
+
+    When the test is over, no page may have logged an error or asked another host.
+    """
+    watched: list[Watched] = []
+
+    def open_page(name: str, size: str = "desktop", dark: bool = False, path: str = "/") -> Page:
+        width, height = SIZES[size]
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce",
+            accept_downloads=True,
+        )
+        context.set_default_timeout(PATIENCE)
+        one = Watched(context.new_page())
+        watched.append(one)
+        one.page.on("console", lambda m: one.errors.append(m.text) if m.type == "error" else None)
+        one.page.on("pageerror", lambda error: one.errors.append(str(error)))
+        one.page.on("request", lambda request: one.hosts.add(request.url.split("/", 3)[2]))
+        one.page.goto(sites[name].url + path)
+        one.page.get_by_role("heading", level=1).wait_for()
+        return one.page
+
+    yield open_page
+    local = {site.url.split("/")[2] for site in sites.values()} | {""}
+    for one in watched:
+        hosts = {
+            host for host in one.hosts if not host.startswith(("text", "application"))
+        }  # data: addresses
+        one.page.context.close()
+        assert one.errors == []
+        assert hosts <= local
+
+
+def shoot(page: Page, name: str) -> None:
+    """A picture of the whole page, kept for a look: `.cache/screenshots`."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)
+    assert (SCREENSHOTS / f"{name}.png").stat().st_size > 10_000
+
+
+def check_accessible(page: Page) -> None:
+    """No serious finding of axe, whose script comes with a package."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page)
+    serious = [
+        f"{one['id']}: {one['help']} ({', '.join(node['html'][:120] for node in one['nodes'][:4])})"
+        for one in found.response["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+
+
+def check_width(page: Page) -> None:
+    """Nothing sticks out at the side."""
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")

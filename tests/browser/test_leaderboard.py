@@ -1,0 +1,106 @@
+"""The leaderboard in Chromium and through its API."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from gradio_client import Client
+from gradio_client.exceptions import AppError
+from playwright.sync_api import Page, expect
+
+from spaces.leaderboard.collect import RESULTS
+from tests.browser.conftest import Site, check_accessible, check_width, shoot
+from training.benchmark.sets import TEST_SETS
+
+pytestmark = pytest.mark.browser
+Visit = Callable[..., Page]
+
+
+def column(page: Page, table: str, place: int) -> list[float]:
+    cells = page.get_by_role("region", name=table).locator(f"tbody tr > :nth-child({place})")
+    return [float(value) for cell in cells.all() if (value := cell.get_attribute("data-value"))]
+
+
+@pytest.mark.parametrize(("size", "dark"), [("desktop", False), ("desktop", True), ("phone", False)])
+def test_tables_sort(visit: Visit, size: str, dark: bool) -> None:
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    title = results["judged"]["mans_roc"]["title"]
+    page = visit("leaderboard", size, dark)
+    name = f"Table: {title}"
+    expect(page.get_by_role("region", name=name)).to_contain_text("UNION")
+    values = column(page, name, 2)
+    assert len(values) == len(results["judged"]["mans_roc"]["rows"])
+    assert values == sorted(values, reverse=True)
+    head = page.get_by_role("region", name=name).get_by_role("columnheader", name="Spearman")
+    head.get_by_role("button").click()
+    expect(head).to_have_attribute("aria-sort", "descending")
+    assert column(page, name, 4) == sorted(column(page, name, 4), reverse=True)
+    head.get_by_role("button").press("Enter")
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    assert column(page, name, 4) == sorted(column(page, name, 4))
+    check_width(page)
+    check_accessible(page)
+    shoot(page, f"leaderboard-{size}{'-dark' if dark else ''}")
+
+
+def test_other_sets_and_coefficients(visit: Visit) -> None:
+    page = visit("leaderboard")
+    page.get_by_label("Kendall").check()
+    expect(page.get_by_role("columnheader", name="Kendall")).to_have_attribute("aria-sort", "descending")
+    page.get_by_role("tab", name="Perturbed stories").click()
+    expect(page.get_by_role("region", name="Table: AUTOS mini, discrimination test")).to_contain_text(
+        "lexical repetition"
+    )
+    page.get_by_label("Pairs won").check()
+    expect(page.get_by_text("Pairs won").last).to_be_visible()
+    check_accessible(page)
+
+
+def test_a_metric_is_placed_and_not_kept(visit: Visit, sites: dict[str, Site], tmp_path: Path) -> None:
+    rows = TEST_SETS["autos_mini_discrimination"].read(None)
+    given = tmp_path / "scores.jsonl"
+    lines = [
+        json.dumps({"score": -len(r["story"]), "story_id": r["story_id"], "aspect": r["aspect"]})
+        for r in rows
+    ]
+    given.write_text("\n".join(lines), encoding="utf-8")
+    page = visit("leaderboard")
+    page.get_by_role("tab", name="Place your metric").click()
+    page.get_by_label("Scores of").click()
+    page.get_by_role("option", name="AUTOS mini, discrimination test").click()
+    page.locator("input[type=file]").first.set_input_files(given)
+    expect(page.get_by_text("scores.jsonl")).to_be_visible()
+    page.get_by_role("button", name="Place", exact=True).click()
+    expect(page.locator("tr.om-you")).to_contain_text("your metric")
+    check_accessible(page)
+    shoot(page, "leaderboard-placed")
+    assert not list(sites["leaderboard"].uploads.rglob("*.jsonl"))
+
+
+def test_a_bad_file_is_a_sentence(visit: Visit, tmp_path: Path) -> None:
+    given = tmp_path / "scores.csv"
+    given.write_text("score\nhigh\n", encoding="utf-8")
+    page = visit("leaderboard", "phone")
+    page.get_by_role("tab", name="Place your metric").click()
+    page.get_by_role("button", name="Place", exact=True).click()
+    expect(page.get_by_role("alert").filter(has_text="choose a file")).to_be_visible()
+    page.locator("input[type=file]").first.set_input_files(given)
+    expect(page.get_by_text("scores.csv")).to_be_visible()
+    page.get_by_role("button", name="Place", exact=True).click()
+    expect(page.get_by_role("alert").filter(has_text="Row 1: expected a number")).to_be_visible()
+
+
+def test_the_api(sites: dict[str, Site]) -> None:
+    client = Client(sites["leaderboard"].url, verbose=False)
+    rows = TEST_SETS["autos_mini_invariance"].read(None)
+    found = client.predict(
+        scores=[{"score": len(row["story"])} for row in rows],
+        set_name="autos_mini_invariance",
+        api_name="/place",
+    )
+    assert set(found["aspects"]) >= {"typo", "synonym"}
+    with pytest.raises(AppError, match="one for each row"):
+        client.predict(scores=[{"score": 1}], set_name="autos_mini_invariance", api_name="/place")
+    with pytest.raises(AppError, match="judgment"):
+        client.predict(scores=[{"score": 1}] * 495, set_name="mans_roc", api_name="/place")

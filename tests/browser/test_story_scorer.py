@@ -1,0 +1,144 @@
+"""The story scorer in Chromium and through its API."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from gradio_client import Client
+from gradio_client.exceptions import AppError
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Site, check_accessible, check_width, shoot
+
+pytestmark = pytest.mark.browser
+Visit = Callable[..., Page]
+
+STORY = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."
+HARM = '<img src=x onerror="window.harmed=1"><script>window.harmed=1</script> ${window.harmed=1} {{7*7}} went home.'
+
+
+def scored(page: Page) -> None:
+    expect(page.locator(".om-metric").first).to_be_visible()
+    expect(page.locator(".om-value").first).to_be_visible()
+
+
+@pytest.mark.parametrize(("size", "dark"), [("desktop", False), ("desktop", True), ("phone", False)])
+def test_an_example_is_one_click_away(visit: Visit, size: str, dark: bool) -> None:
+    page = visit("story_scorer", size, dark)
+    page.get_by_role("button", name="Contradicts itself").click()
+    scored(page)
+    story = page.get_by_role("region", name="Your story")
+    expect(story).to_contain_text("She did not walk it to the shop on the corner.")
+    expect(page.get_by_role("region", name="Scores")).to_contain_text("of human stories")
+    expect(page.get_by_role("img", name="better than").first).to_be_visible()
+    check_width(page)
+    check_accessible(page)
+    shoot(page, f"story_scorer-{size}{'-dark' if dark else ''}")
+
+
+def test_by_keyboard_alone(visit: Visit) -> None:
+    page = visit("story_scorer")
+    page.get_by_label("Story", exact=True).focus()
+    page.keyboard.type(STORY)
+    page.keyboard.press("Shift+Enter")
+    scored(page)
+    hint = page.get_by_role("region", name="Scores").locator(".om-tip").first
+    hint.focus()
+    expect(hint.get_by_role("note")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(hint.get_by_role("note")).to_be_hidden()
+
+
+def test_what_is_typed_is_text(visit: Visit) -> None:
+    page = visit("story_scorer")
+    page.get_by_label("Story", exact=True).fill(f"Tom was late. {HARM}")
+    page.get_by_role("button", name="Score", exact=True).click()
+    scored(page)
+    shown = page.get_by_role("region", name="Your story").inner_text()
+    assert "<img src=x onerror=" in shown
+    assert "${window.harmed=1}" in shown.replace(" ", "").replace("$ {", "${") or "window.harmed=1" in shown
+    assert page.evaluate("window.harmed") is None
+
+
+def test_a_blank_story_is_a_sentence(visit: Visit) -> None:
+    page = visit("story_scorer")
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.get_by_role("alert").filter(has_text="The story is empty")).to_be_visible()
+    page.get_by_label("Story", exact=True).fill("a" * 10_001)
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.get_by_role("alert").filter(has_text="at most 10,000")).to_be_visible()
+
+
+def test_two_stories_side_by_side(visit: Visit) -> None:
+    page = visit("story_scorer")
+    page.get_by_role("tab", name="Two stories").click()
+    page.get_by_role("button", name="Take an example").click()
+    table = page.get_by_role("region", name="Comparison").locator("table")
+    expect(table).to_contain_text("UNION")
+    expect(table.get_by_role("row").filter(has_text="UNION")).to_contain_text("first story")
+    check_accessible(page)
+    shoot(page, "story_scorer-two")
+
+
+def test_a_file_goes_in_and_comes_out(visit: Visit, sites: dict[str, Site], tmp_path: Path) -> None:
+    given = tmp_path / "stories.csv"
+    rows = [{"story_id": f"s{i}", "story": f"=HYPERLINK(1) {STORY}" if i == 0 else STORY} for i in range(3)]
+    with given.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, ["story_id", "story"])
+        writer.writeheader()
+        writer.writerows(rows)
+    page = visit("story_scorer")
+    page.get_by_role("tab", name="A file").click()
+    page.locator("input[type=file]:visible, .tabitem:visible input[type=file]").first.set_input_files(given)
+    expect(page.get_by_text("stories.csv")).to_be_visible()
+    page.get_by_role("button", name="Score the file").click()
+    expect(page.get_by_role("heading", name="3 stories scored")).to_be_visible()
+    check_accessible(page)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download CSV").click()
+    found = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8-sig"))))
+    assert [row["story_id"] for row in found] == ["s0", "s1", "s2"]
+    assert found[0]["story"].startswith("'=HYPERLINK")
+    assert 0 <= float(found[1]["UNION"]) <= 1
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download JSONL").click()
+    lines = [
+        json.loads(line) for line in Path(download.value.path()).read_text(encoding="utf-8").splitlines()
+    ]
+    assert [line["story"] for line in lines] == [row["story"] for row in rows]
+    assert not list(sites["story_scorer"].uploads.rglob("*.csv")), "an upload is deleted when read"
+
+
+def test_a_bad_file_is_a_sentence(visit: Visit, tmp_path: Path) -> None:
+    given = tmp_path / "texts.csv"
+    given.write_text("text\nhello\n", encoding="utf-8")
+    page = visit("story_scorer")
+    page.get_by_role("tab", name="A file").click()
+    page.locator("input[type=file]").first.set_input_files(given)
+    expect(page.get_by_text("texts.csv")).to_be_visible()
+    page.get_by_role("button", name="Score the file").click()
+    expect(page.get_by_role("alert").filter(has_text="no column 'story'")).to_be_visible()
+
+
+def test_the_api(sites: dict[str, Site]) -> None:
+    client = Client(sites["story_scorer"].url, verbose=False)
+    found = client.predict(
+        story="She made a sandwich. She ate it.", context="Ann was hungry.", api_name="/score"
+    )
+    scores = {one["name"]: one for one in found["scores"]}
+    assert 0 <= scores["UNION"]["score"] <= 1
+    assert scores["UNION"]["better"] == "higher"
+    assert [one["text"] for one in found["sentences"]] == [
+        "Ann was hungry.",
+        "She made a sandwich.",
+        "She ate it.",
+    ]
+    longer = client.predict(story=STORY, kind="wp", api_name="/score")
+    assert {one["name"] for one in longer["scores"]} == set(scores)
+    for wrong, message in (({"story": " "}, "empty"), ({"story": STORY, "kind": "news"}, "roc, wp")):
+        with pytest.raises(AppError, match=message):
+            client.predict(**wrong, api_name="/score")
+    assert set(client.view_api(return_format="dict")["named_endpoints"]) == {"/score"}

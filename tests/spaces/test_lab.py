@@ -1,0 +1,111 @@
+"""Cases of the perturbation lab."""
+
+from typing import Any
+
+import pytest
+
+from spaces.perturbation_lab import views
+from spaces.perturbation_lab.lab import Lab, case_dict, case_rows
+from spaces.scorer import Score
+from tests.spaces.test_scorer import FakeScorer
+from training.language import resources
+from training.perturbations import ASPECTS
+from training.perturbations.edits import Span
+from training.perturbations.perturbed import Perturbed
+
+STORY = "Ann was hungry. She made a sandwich. She ate it because it was good. She felt full."
+
+
+@pytest.fixture(scope="module")
+def lab() -> Lab:
+    found = Lab(FakeScorer())
+    # Without a corpus and an encoder: these aspects need neither, and both take long to load.
+    found.__dict__["_materials"] = _plain_materials()
+    return found
+
+
+def _plain_materials() -> tuple[Any, Any]:
+    from training.perturbations import Material
+
+    return Material(0), Material(1)
+
+
+def test_every_aspect_has_a_title_and_a_meaning(lab: Lab) -> None:
+    assert set(lab.titles) == set(ASPECTS)
+    assert all({"title", "meaning"} == set(one) for one in lab.titles.values())
+
+
+def test_a_case_has_both_versions_scored(lab: Lab) -> None:
+    case = lab.case(STORY, "lexical_repetition", 1, "roc")
+    assert case.perturbed is not None
+    assert case.damages
+    before, after = case.before[0], case.after[0]
+    assert (before.value, after.value) == (len(STORY), len(case.perturbed.story))
+    found = case_dict(case)
+    assert (found["expected"], found["story"]) == ("worse", case.perturbed.story)
+    (row,) = case_rows([case])
+    assert row["before: plain"] == len(STORY)
+    shown = views.case(case, lab.titles, lab.scorer.catalogue)
+    assert "<ins>" in shown
+    assert "#kind=roc&amp;story=Ann+was" in shown
+
+
+def test_the_first_sentence_of_a_short_story_stays(lab: Lab) -> None:
+    for seed in range(6):
+        changed = lab.perturb(STORY, "typo", seed, "roc")
+        assert changed is not None
+        assert changed.story.startswith("Ann was hungry. ")
+
+
+def test_the_same_seed_makes_the_same_case(lab: Lab) -> None:
+    first, again = (lab.perturb(STORY, "typo", 3, "roc") for _ in range(2))
+    assert first == again
+    assert len({lab.perturb(STORY, "typo", seed, "roc") for seed in range(5)}) > 1
+
+
+def test_nothing_to_change_is_said(lab: Lab) -> None:
+    case = lab.case("Ann ran. He sat.", "causal_relationship", 1, "roc")
+    assert case.perturbed is None
+    assert case_rows([case]) == []
+    assert case_dict(case)["story"] is None
+    assert "nothing to change" in views.case(case, lab.titles, lab.scorer.catalogue)
+
+
+@pytest.mark.parametrize(
+    ("story", "aspect", "seed", "corpus", "message"),
+    [
+        ("", "typo", 1, "roc", "empty"),
+        (STORY, "nothing", 1, "roc", "lexical_repetition"),
+        (STORY, "typo", -1, "roc", "seed"),
+        (STORY, "typo", 1.5, "roc", "seed"),
+        (STORY, "typo", None, "roc", "seed"),
+        (STORY, "typo", 1, "news", "roc, wp"),
+    ],
+)
+def test_what_does_not_fit_is_said(
+    lab: Lab, story: str, aspect: str, seed: Any, corpus: str, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        lab.case(story, aspect, seed, corpus)
+
+
+def test_a_missing_resource_is_said(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resources, "find", lambda name: None)
+    with pytest.raises(ValueError, match="WordNet and ConceptNet"):
+        lab.case(STORY, "common_sense", 1, "roc")
+    assert lab.lacking("typo") == ""
+
+
+def test_changes_are_marked_and_escaped() -> None:
+    shown = views.marked("a <i> b c", Perturbed("a <i> d", "typo", "swap", (Span(6, 9, 6, 7),)))
+    assert shown == '<p class="om-story">a &lt;i&gt; <del>b c</del><ins>d</ins></p>'
+
+
+def test_scores_that_are_missing_have_a_row(lab: Lab) -> None:
+    case = lab.case(STORY, "typo", 1, "roc")
+    assert any(isinstance(one, Score) and one.value is None for one in case.before)
+    shown = views.all_aspects(
+        [case], lab.titles, {"common_sense": "This aspect needs ConceptNet, which is not here."}
+    )
+    assert "needs ConceptNet" in shown
+    assert 'download="cases.csv"' in shown

@@ -1,0 +1,84 @@
+"""Published folders: everything that a Space imports, nothing else, and what it must be given to run."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+import spaces
+from spaces.layout import ROOT, closure, lay_out, space_files
+
+NAMES = ("story_scorer", "perturbation_lab", "leaderboard")
+_PACKAGES = {"ot": "pot", "yaml": "pyyaml"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_space_is_whole(name: str) -> None:
+    files = space_files(ROOT / "spaces" / name)
+    assert {"README.md", "app.py", "requirements.txt"} <= set(files)
+    assert not [
+        path for path in files if path.startswith(("tests", ".")) or ".." in path or path.endswith(".pyc")
+    ]
+    for relative, path in files.items():
+        assert path.is_file(), relative
+    # Every import of ours is in the folder.
+    code = {path for path in files.values() if path.suffix == ".py"}
+    assert closure([ROOT / "spaces" / name / "app.py"]) <= code
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_requirements_name_what_is_imported(name: str) -> None:
+    lines = (ROOT / "spaces" / name / "requirements.txt").read_text().split()
+    stated = {line.split(">=")[0].lower().replace("-", "_") for line in lines}
+    implied = {"tqdm", "tokenizers", "pandas", "pyarrow"}  # of transformers and datasets
+    missing = set()
+    for relative, path in space_files(ROOT / "spaces" / name).items():
+        if path.suffix != ".py" or relative.endswith(("/app.py", "/__main__.py")):
+            continue
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:  # what must be there on import
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module or ""]
+            for one in (full.split(".")[0] for full in names):
+                known = one in sys.stdlib_module_names or one in {"metrics", "spaces", "training"} | implied
+                if not known and _PACKAGES.get(one, one).lower() not in stated:
+                    missing.add(f"{one} ({relative})")
+    assert not missing
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_hub_reads_the_card(name: str) -> None:
+    _, front, body = (ROOT / "spaces" / name / "README.md").read_text(encoding="utf-8").split("---\n", 2)
+    fields = yaml.safe_load(front)
+    assert fields["sdk"] == "gradio"
+    assert fields["app_file"] == "app.py"
+    assert f"gradio=={fields['sdk_version']}" in (ROOT / "requirements.lock").read_text().split()
+    assert len(fields["short_description"]) <= 60
+    assert "api_name=" in body
+
+
+def test_laying_out(tmp_path: Path) -> None:
+    lay_out("leaderboard", tmp_path / "here")
+    assert (tmp_path / "here" / "app.py").is_file()
+    assert not any(path.is_symlink() for path in (tmp_path / "here").rglob("*"))
+    with pytest.raises(ValueError, match="empty folder"):
+        lay_out("leaderboard", tmp_path / "here")
+    with pytest.raises(ValueError, match="story_scorer"):
+        lay_out("nothing", tmp_path / "there")
+
+
+def test_the_hubs_own_package_of_the_name_is_not_needed() -> None:
+    """Gradio calls this one on the Hub."""
+    assert spaces.gradio_auto_wrap(len) is len
+
+
+def test_imports_are_followed_into_functions_and_relative_ones() -> None:
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for path in closure([ROOT / "spaces" / "perturbation_lab" / "lab.py"])
+    }
+    assert "metrics/embedding_similarity/embedding_similarity.py" in found  # inside a function
+    assert "training/perturbations/typo.py" in found  # from . import
+    assert not any(path.startswith("tests") for path in found)

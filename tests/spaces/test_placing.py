@@ -1,0 +1,156 @@
+"""A user's scores among the benchmark's: the same figures as SciPy's, and sentences for what does not fit."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from metrics.openmeva.trivial import trivial_scores
+from spaces.leaderboard import views
+from spaces.leaderboard.collect import RESULTS, collect
+from spaces.leaderboard.placing import place
+from training.benchmark.sets import TEST_SETS
+
+
+def judged_rows(count: int = 40) -> list[dict[str, Any]]:
+    rng = np.random.default_rng(3)
+    return [
+        {"score": float(s), "judgment": float(s + rng.normal()), "prompt": f"p{i // 4}"}
+        for i, s in enumerate(rng.normal(size=count))
+    ]
+
+
+def test_judged_scores_agree_with_scipy() -> None:
+    rows = judged_rows()
+    found = place("mans_roc", rows)
+    scores, judgments = ([row[name] for row in rows] for name in ("score", "judgment"))
+    assert found["pearson"] == pytest.approx(stats.pearsonr(scores, judgments).statistic, abs=1e-4)
+    assert found["spearman"] == pytest.approx(stats.spearmanr(scores, judgments).statistic, abs=1e-4)
+    assert found["kendall"] == pytest.approx(stats.kendalltau(scores, judgments).statistic, abs=1e-4)
+    low, high = found["intervals"]["pearson"]
+    assert low < found["pearson"] < high
+
+
+def test_autos_scores_in_any_order() -> None:
+    rows = TEST_SETS["autos_mini_discrimination"].read(None)
+    scores = next(iter(trivial_scores([row["story"] for row in rows]).values()))
+    plain = [{"score": float(value)} for value in scores]
+    named = [
+        {**one, "story_id": row["story_id"], "aspect": row["aspect"]}
+        for one, row in zip(plain, rows, strict=True)
+    ]
+    found = place("autos_mini_discrimination", plain)
+    assert found == place("autos_mini_discrimination", named[::-1])
+    typed = [{"score": str(one["score"])} for one in plain]  # as CSV has them
+    assert found == place("autos_mini_discrimination", typed)
+    assert set(found["aspects"]) >= {"lexical_repetition", "consistency"}
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "message"),
+    [
+        ("nothing", [{"score": 1}], "The set is one of"),
+        ("mans_roc", [], "1 to 20,000"),
+        ("mans_roc", [{"score": "high"}], "Row 1: expected a number"),
+        ("mans_roc", [{"score": float("nan")}], "finite"),
+        ("mans_roc", [{"scores": 1.0}], "Row 1"),
+        ("mans_roc", [{"score": True}], "Row 1"),
+        ("mans_roc", [{"score": 1.0}] * 30, "'judgment'"),
+        ("mans_roc", [{"score": float(i), "judgment": 1.0} for i in range(10)], "at least 20"),
+        ("mans_roc", [{"score": 1.0, "judgment": float(i)} for i in range(30)], "constant"),
+        ("mans_roc", [{"score": float(i), "judgment": 1.0} for i in range(30)], "same judgment"),
+        ("autos_mini_discrimination", [{"score": 1.0}] * 5, "one for each row"),
+    ],
+)
+def test_what_does_not_fit_is_said(
+    name: str, rows: list[dict[str, Any]], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        place(name, rows, tmp_path)  # a folder without the judged sets
+
+
+def test_ids_that_do_not_fit() -> None:
+    rows = [
+        {"score": float(i), "story_id": row["story_id"], "aspect": row["aspect"]}
+        for i, row in enumerate(TEST_SETS["autos_mini_invariance"].read(None))
+    ]
+    with pytest.raises(ValueError, match="more than one row"):
+        place("autos_mini_invariance", [*rows[:-1], rows[0]])
+    with pytest.raises(ValueError, match="1 are missing"):
+        place("autos_mini_invariance", [*rows[:-1], {**rows[-1], "story_id": "other"}])
+    with pytest.raises(ValueError, match="every row or in none"):
+        place("autos_mini_invariance", [*rows[:-1], {"score": 1.0}])
+
+
+RUN = {
+    "settings": {"draws": 10, "seed": 0},
+    "judged": {
+        "mans_roc": {
+            "title": "MANS-ROC",
+            "n": 4,
+            "prompts": 2,
+            "judgments": [1, 2, 3, 4],
+            "scores": {"UNION": [1, 2, 3, 4]},
+            "rows": {
+                "UNION": {"kind": "ours", "pearson": 0.28765432, "spearman": 0.2, "kendall": 0.1,
+                          "intervals": {"pearson": [0.1, 0.4], "spearman": None, "kendall": None},
+                          "beats_trivial": {"pearson": {"beats": False}}},
+                "empty": {"kind": "ours", "undefined": "constant"},
+            },
+        }
+    },
+    "autos": {
+        "autos_mini_discrimination": {
+            "title": "AUTOS mini, discrimination test",
+            "n": 3,
+            "rows": {"UNION": {"kind": "ours", "average": {"pearson": 0.5},
+                               "aspects": {"typo": {"human": {"pearson": 0.5, "pair_wins": None, "techniques": {}}}}}},
+        }
+    },
+}  # fmt: skip
+PUBLISHED = {
+    "correlations": {"mans_roc": {"note": "Table 4", "rows": {"BLEU": {"pearson": 0.03}, "none": {}}}}
+}
+
+
+def test_collecting_leaves_single_scores_and_judgments_out() -> None:
+    found = collect(RUN, PUBLISHED)
+    rows = found["judged"]["mans_roc"]["rows"]
+    assert [(row["title"], row["kind"], row["pearson"]) for row in rows] == [
+        ("UNION", "ours", 0.2877),
+        ("BLEU", "paper", 0.03),
+    ]
+    assert "judgments" not in json.dumps(found)
+    assert found["autos"]["autos_mini_discrimination"]["rows"][0]["aspects"] == {
+        "typo": {"pearson": 0.5, "pair_wins": None}
+    }
+
+
+def test_tables_hold_every_row_and_the_users_marked() -> None:
+    found = collect(RUN, PUBLISHED)
+    mine = {
+        "title": "<b>mine",
+        "kind": "you",
+        "pearson": 0.9,
+        "spearman": 0.8,
+        "kendall": 0.7,
+        "intervals": {"pearson": [0.8, 0.95]},
+    }
+    shown = views.judged_table(found["judged"]["mans_roc"], "pearson", mine)
+    assert shown.index("&lt;b&gt;mine") < shown.index("UNION") < shown.index("BLEU")
+    assert shown.count("om-you") == 1
+    assert "<b>mine" not in shown
+    assert "place 1 of 2" in views.placed(mine, found["judged"]["mans_roc"])
+    assert "typo" in views.autos_table(found["autos"]["autos_mini_discrimination"], "pearson")
+
+
+def test_shipped_results_hold_no_story() -> None:
+    found = json.loads(RESULTS.read_text(encoding="utf-8"))
+    assert found["judged"]
+    assert found["autos"]
+    assert {key for one in found["judged"].values() for key in one} == {
+        "title", "n", "prompts", "ceiling", "paper_note", "rows",
+    }  # fmt: skip

@@ -1,0 +1,159 @@
+"""What each metric gets to read, and what is shown where it has no score."""
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from spaces.catalogue import CatalogueEntry, Number, read_catalogue
+from spaces.distributions import Distributions
+from spaces.scorer import Scorer, Text, _Loaded
+from training.benchmark.registry import MetricEntry, read_registry
+
+
+class FakeModule:
+    """Scores a story by its length, keeps what it was asked, and refuses the word "refused"."""
+
+    def __init__(self, required: tuple[str, ...]) -> None:
+        self.required = required
+        self.seen: list[dict[str, Any]] = []
+        self.busy = threading.Lock()
+
+    def compute(self, explain: bool = False, **columns: Any) -> dict[str, Any]:
+        assert self.busy.acquire(blocking=False), "one thread at a time"
+        try:
+            self.seen.append(columns)
+            stories = columns["predictions"]
+            if any("refused" in story for story in stories):
+                raise ValueError("refused")
+            found: dict[str, Any] = {"scores": [float(len(story)) for story in stories]}
+            if explain:
+                found["explanations"] = [
+                    {"sentences": [{"text": s, "gain": 0.0}], "edits": []} for s in stories
+                ]
+            return found
+        finally:
+            self.busy.release()
+
+
+def entry(name: str, inputs: tuple[str, ...] = (), configs: Sequence[str] = ("roc", "wp")) -> CatalogueEntry:
+    call = MetricEntry(name, name, {corpus: corpus for corpus in configs}, inputs, explain=name == "plain")
+    return CatalogueEntry(name, "…", (Number(name, "scores", "…", True, None, None),), "paper", "url", call)
+
+
+class FakeScorer(Scorer):
+    """Metrics by name: what they require; `broken` cannot be loaded."""
+
+    def __init__(self) -> None:
+        self.modules: dict[tuple[str, str], FakeModule] = {}
+        entries = [
+            entry("plain", ("contexts",)),
+            entry("referenced", ("references",)),
+            entry("contextual", ("contexts",)),
+            entry("broken"),
+            entry("short", configs=["roc"]),
+        ]
+        super().__init__({one.name: one for one in entries}, Distributions())
+
+    def _load(self, name: str, config: str) -> _Loaded:
+        if name == "broken":
+            raise ValueError("no weights")
+        required = {"referenced": ("references",), "contextual": ("contexts",)}.get(name, ())
+        self.modules[name, config] = FakeModule(required)
+        return _Loaded(self.modules[name, config], f"{config}@0")
+
+
+def notes(rows: list[Any]) -> dict[str, Any]:
+    return {score.metric: score.note or score.value for score in rows}
+
+
+def test_roc_joins_the_beginning_and_parts_it_where_it_is_needed_apart() -> None:
+    scorer = FakeScorer()
+    (found,) = scorer.score([Text("He ran. He fell.", "Tom was late.", "A reference.")], "roc")
+    assert scorer.modules["plain", "roc"].seen[-1] == {"predictions": ["Tom was late. He ran. He fell."]}
+    assert scorer.modules["contextual", "roc"].seen[-1] == {
+        "predictions": ["He ran. He fell."],
+        "contexts": ["Tom was late."],
+    }
+    assert scorer.modules["referenced", "roc"].seen[-1] == {
+        "predictions": ["He ran. He fell."],
+        "references": ["A reference."],
+    }
+    assert notes(found)["plain"] == 30.0
+    (found,) = scorer.score([Text("Tom was late. He ran.")], "roc")
+    assert scorer.modules["contextual", "roc"].seen[-1]["contexts"] == ["Tom was late."]
+
+
+def test_wp_leaves_the_prompt_out_of_the_story() -> None:
+    scorer = FakeScorer()
+    scorer.score([Text("He ran.", "A prompt.")], "wp")
+    assert scorer.modules["plain", "wp"].seen[-1] == {"predictions": ["He ran."]}
+    assert scorer.modules["contextual", "wp"].seen[-1] == {
+        "predictions": ["He ran."],
+        "contexts": ["A prompt."],
+    }
+
+
+def test_what_is_missing_is_said() -> None:
+    scorer = FakeScorer()
+    (found,) = scorer.score([Text("He ran.")], "wp")
+    assert notes(found) == {
+        "plain": 7.0,
+        "referenced": "Needs a reference story to compare with.",
+        "contextual": "Needs the prompt that the story was written to.",
+        "broken": "broken has no weights here.",
+        "short": "short is not for such stories.",
+    }
+    (found,) = scorer.score([Text("He ran.")], "roc")
+    assert notes(found)["contextual"] == "Needs a story of two sentences or more."
+
+
+def test_one_refused_story_leaves_the_others_their_scores() -> None:
+    rows = FakeScorer().score([Text("One."), Text("This is refused."), Text("Three.")], "roc", only=["plain"])
+    assert [row[0].value for row in rows] == [4.0, None, 6.0]
+    assert rows[1][0].note == "plain could not read this story."
+
+
+def test_texts_with_and_without_a_reference_in_one_call() -> None:
+    scorer = FakeScorer()
+    rows = scorer.score([Text("One."), Text("Two.", reference="x y")], "roc", only=["referenced"])
+    assert [row[0].value for row in rows] == [None, 4.0]
+
+
+def test_an_unknown_kind_of_story_is_refused() -> None:
+    with pytest.raises(ValueError, match="roc, wp"):
+        FakeScorer().score([Text("One.")], "news")
+
+
+def test_explanations_come_from_the_metrics_that_have_them() -> None:
+    found = FakeScorer().explain(Text("One."), "roc")
+    assert {name: one["sentences"] for name, one in found.items()} == {
+        "plain": [{"text": "One.", "gain": 0.0}]
+    }
+
+
+def test_many_threads_are_served_in_turn() -> None:
+    scorer = FakeScorer()
+    scorer.wait()
+    found: list[float] = []
+    threads = [
+        threading.Thread(
+            target=lambda: found.append(scorer.score([Text("One.")], "roc", ["plain"])[0][0].value or 0)
+        )
+        for _ in range(20)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [4.0] * 20
+
+
+def test_every_metric_of_the_benchmark_is_in_the_catalogue() -> None:
+    catalogue = read_catalogue()
+    present = {n for n, e in read_registry().items() if (e.folder / f"{e.folder.name}.py").exists()}
+    assert present <= set(catalogue)
+    for one in catalogue.values():
+        assert one.numbers
+        assert one.paper_url.startswith("https://")

@@ -1,0 +1,60 @@
+"""Errors as sentences, uploads that are uploads, and addresses of the other Spaces."""
+
+import logging
+from pathlib import Path
+
+import gradio as gr
+import pytest
+from gradio.utils import get_upload_folder
+
+from spaces import shell
+
+
+def test_a_users_mistake_is_a_sentence_and_escaped() -> None:
+    def work(_: str) -> str:
+        raise ValueError("The story <b> is empty.")
+
+    shown = shell.guarded(work, "x")
+    assert 'role="alert"' in shown
+    assert "The story &lt;b&gt; is empty." in shown
+    with pytest.raises(gr.Error, match="is empty"):
+        shell.sentences(work)("x")
+
+
+def test_a_failure_shows_and_logs_nothing_that_was_typed(caplog: pytest.LogCaptureFixture) -> None:
+    def work(text: str) -> str:
+        raise KeyError(text)
+
+    with caplog.at_level(logging.INFO):
+        shown = shell.guarded(work, "my secret")
+        with pytest.raises(gr.Error) as raised:
+            shell.sentences(work)("my secret")
+    assert "not with your text" in shown
+    assert "KeyError" in caplog.text
+    assert not [text for text in (shown, str(raised.value), caplog.text) if "secret" in text]
+
+
+def test_only_uploads_are_opened(tmp_path: Path) -> None:
+    outside = tmp_path / "passwords.csv"
+    outside.write_text("story\nx y\n")
+    for path in (str(outside), "/etc/passwd", f"{get_upload_folder()}/../../etc/passwd", "", None):
+        with pytest.raises(ValueError, match="file"):
+            shell.uploaded(path)
+    assert outside.exists()
+
+
+def test_an_upload_is_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    (tmp_path / "abc").mkdir()
+    file = tmp_path / "abc" / "stories.csv"
+    file.write_text("story\nx y\n")
+    assert shell.uploaded(str(file)) == file
+
+
+def test_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SPACE_ID", raising=False)
+    assert shell.address("story_scorer") == "http://127.0.0.1:7860"
+    monkeypatch.setenv("SPACE_ID", "Some-Org/leaderboard")
+    assert shell.address("story_scorer") == "https://some-org-story-scorer.hf.space"
+    monkeypatch.setenv("STORY_SCORER_URL", "http://10.0.0.1:1/")
+    assert shell.address("story_scorer") == "http://10.0.0.1:1"

@@ -1,0 +1,98 @@
+"""Files in and out: bounded, told apart by kind, and harmless in a spreadsheet."""
+
+import base64
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from spaces.limits import MAX_BYTES, MAX_CHARACTERS, check_text
+from spaces.tables import data_link, neutral, read_rows, read_upload, to_csv, to_jsonl
+
+
+def test_csv_and_jsonl_rows() -> None:
+    assert read_rows("a.CSV", '\ufeffstory,context\n"a, b\nc",d\n'.encode()) == [
+        {"story": "a, b\nc", "context": "d"}
+    ]
+    assert read_rows("a.jsonl", b'{"story": "x\xe2\x80\xa8y"}\n\n{"story": "z"}') == [
+        {"story": "x\u2028y"},
+        {"story": "z"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", b"", "no rows"),
+        ("a.csv", b"story\n", "no rows"),
+        ("a.csv", b"story,context\nonly one\n", "Row 1"),
+        ("a.csv", b"story\nx,y\n", "Row 1"),
+        ("a.csv", b'story\n"open', "not valid CSV"),
+        ("a.jsonl", b'{"story": 1}\n[1]\n', "Line 2"),
+        ("a.jsonl", b"{", "Line 1"),
+        ("a.jsonl", b"[" * 100_000, "Line 1"),
+        ("a.pkl", b"x", r"not \.pkl"),
+        ("a.csv", b"story\n\xff\xfe", "UTF-8"),
+        ("a.csv", b"x" * (MAX_BYTES + 1), "at most 2 MB"),
+    ],
+)
+def test_bad_files(name: str, content: bytes, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_rows(name, content)
+
+
+def test_an_upload_is_deleted_whatever_it_holds(tmp_path: Path) -> None:
+    for name, content in (("good.csv", "story\na b\n"), ("bad.csv", "")):
+        path = tmp_path / name
+        path.write_text(content)
+        if content:
+            read_upload(path)
+        else:
+            with pytest.raises(ValueError, match="no rows"):
+                read_upload(path)
+        assert not path.exists()
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@x", " =1", "\t=1", "\n=1", "＝1"])
+def test_formulas_are_made_harmless(cell: str) -> None:
+    written = to_csv([{"story": cell, cell: 1}])
+    rows = list(csv.reader(io.StringIO(written, newline="")))
+    assert [row[0] for row in rows] == ["story", f"'{cell}"]
+    assert rows[0][1] == f"'{cell}"
+
+
+def test_numbers_and_plain_texts_stay() -> None:
+    assert [neutral(cell) for cell in (-0.5, "a - b", None, 3)] == [-0.5, "a - b", "", 3]
+
+
+def test_columns_of_later_rows_are_written_too() -> None:
+    assert to_csv([{"a": 1}, {"b": "x,y"}]).splitlines() == ["a,b", "1,", ',"x,y"']
+
+
+def test_jsonl_keeps_what_it_is_given() -> None:
+    rows = [{"story": "é \u2028 =1", "score": -0.5}]
+    assert [json.loads(line) for line in to_jsonl(rows).split("\n") if line] == rows
+
+
+def test_links_hold_the_whole_text() -> None:
+    head, data = data_link("é", "csv").split(",", 1)
+    assert head == "data:text/csv;charset=utf-8;base64"
+    assert base64.b64decode(data).decode() == "\ufeffé"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("", "empty"), ("  \n", "empty"), ("?!", "no word"), ("a" * (MAX_CHARACTERS + 1), "10,000"), (3, "int")],
+)
+def test_texts_out_of_order(text: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        check_text(text, "The story")
+
+
+def test_optional_texts_may_be_absent_and_surrogates_go() -> None:
+    assert (
+        check_text(None, "The context", needed=False) == check_text("  ", "The context", needed=False) == ""
+    )
+    assert check_text("a\ud800b", "The story") == "a?b"
