@@ -70,9 +70,10 @@ ablation: .venv resources  ## UNION without each technique, and without reconstr
 benchmark: .venv  ## correlate metrics with human judgments: make benchmark DATA=folder [METRICS=union]
 	$(OFFLINE) $(BIN)/python -m training.benchmark $(if $(DATA),--data $(DATA)) $(if $(METRICS),--metrics $(METRICS)) $(ARGS)
 
-autos: .venv  ## build AUTOS from stories of yours: make autos STORIES=file [CONFIG=roc]
-	@test -n "$(STORIES)" || { echo "STORIES=file is needed: JSONL or text, one story a line"; exit 2; }
-	$(BIN)/python -m training.corpora.autos --config $(or $(CONFIG),roc) --stories $(STORIES) $(ARGS)
+autos: .venv resources  ## build AUTOS: make autos DATA=folder, or STORIES=file of yours [CONFIG=roc or wp]
+	@test -n "$(STORIES)$(DATA)" || { echo "DATA=folder (where roc/ and wp/ lie) or STORIES=file (JSONL or text, one story a line) is needed"; exit 2; }
+	$(OFFLINE) $(BIN)/python -m training.corpora.autos --processes 2 $(if $(STORIES),--stories $(STORIES) --config $(or $(CONFIG),roc),\
+		--data $(DATA) $(if $(CONFIG),--config $(CONFIG))) $(ARGS)
 
 bench: .venv resources  ## measure speed, as ratios within one run
 	$(OFFLINE) $(BIN)/python -m training.bench

@@ -109,12 +109,17 @@ class GrammarScorer:
         """Scores 0..1 of sentences, in order, higher is more grammatical; 0 for one without a word."""
         rows = [self.pieces(sentence) for sentence in sentences]
         scores = [0.0] * len(rows)
+        device = self.model.device
+        dtype = choose_dtype("auto", device)  # bfloat16 where the processor multiplies it natively
         places = [place for place, row in enumerate(rows) if len(row) > 2]
         for batch in length_batches([len(rows[place]) for place in places], batch_size):
             chosen = [places[number] for number in batch]
             ids, mask = pad([rows[place] for place in chosen], self.pieces.padding)
-            with torch.inference_mode():
-                logits = self.model(ids, attention_mask=mask)
+            with (
+                torch.inference_mode(),
+                torch.autocast(device.type, dtype, enabled=dtype != torch.float32),
+            ):
+                logits = self.model(ids.to(device), attention_mask=mask.to(device))
             for place, score in zip(chosen, torch.sigmoid(logits.float()).tolist(), strict=True):
                 scores[place] = score
         return scores

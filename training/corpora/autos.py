@@ -1,10 +1,11 @@
 """AUTOS: coherent stories and their perturbations, one aspect at a time (OpenMEVA section 3.2).
 
+    python -m training.corpora.autos --data DIR                     # roc and wp, of the stories held out there
     python -m training.corpora.autos --config roc --stories validation.jsonl --out datasets/autos
     python -m training.corpora.autos --config mini --stories datasets/stories/mini.jsonl --out datasets/autos
 
-Writes `<out>/<config>/discrimination.parquet` and `invariance.parquet` and prints counts a row beside the shares
-of Tables 6 and 7. An interrupted build goes on where it stopped.
+Writes `<out>/<config>/discrimination.parquet` and `invariance.parquet`, and prints counts a row beside the shares
+of Tables 6 and 7 and what the filter by grammaticality left. An interrupted build goes on where it stopped.
 """
 
 import argparse
@@ -12,27 +13,31 @@ import hashlib
 import json
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import yaml
 from rich.progress import track
 
 from training.corpora.story_rows import StoryRow, read_rows
+from training.encoder import ENCODER, ROOT
 from training.files import replacing
 from training.negatives.draws import Draws
 from training.perturbations.corpus import Corpus
-from training.perturbations.material import Material
-from training.perturbations.paraphraser import Paraphraser
-from training.perturbations.perturber import Perturber
-from training.perturbations.registry import ASPECTS, DISCRIMINATION_ASPECTS, INVARIANCE_ASPECTS
-from training.perturbations.story import Story, tag_stories
+from training.perturbations.registry import ASPECTS
+from training.perturbations.similarity import MoverSimilarity
+from training.perturbations.story import parse
 
-from .autos_counts import table
+from .autos_builder import AutosBuilder, Made, Row
+from .autos_counts import counts_table, yield_table
+from .held_out import held_out_rows
+from .splits import CorpusConfig
 
+CONFIGS = ROOT / "training" / "configs"
 SPAN = pa.struct([(name, pa.int32()) for name in ("original_start", "original_end", "start", "end")])
 SCHEMA = pa.schema(
     [
@@ -49,133 +54,29 @@ SCHEMA = pa.schema(
 )
 SPLITS = ("discrimination", "invariance")
 CHUNK = 250
-VERSION = "1"  # of what the parts of a build hold
+VERSION = "2"  # of what the parts of a build hold
+TRIED = b"perturbed_before_filter"  # in the files' metadata: JSON, aspect to number of stories
 
-Row = dict[str, Any]
-Grammar = Callable[[Sequence[str]], list[float]]
-"""Scores sentences for grammaticality, 0..1, higher is better."""
-
-
-@dataclass(frozen=True)
-class AutosBuilder:
-    """Makes the rows of AUTOS from stories.
-
-    Args:
-        corpus: where foreign sentences and words come from.
-        paraphraser: source of paraphrases.
-        similarity: MoverScore.
-        seed: any non-negative integer.
-        grammar: the filter of appendix B.2: a perturbed story is left out where a sentence that its original
-            lacks scores below .5, typos aside. None for no filter.
-    """
-
-    corpus: Corpus
-    paraphraser: Paraphraser
-    similarity: Callable[[Sequence[tuple[str, str]]], list[float]]
-    seed: int = 0
-    grammar: Grammar | None = None
-
-    def discrimination(self, rows: Sequence[StoryRow]) -> list[Row]:
-        """Coherent examples (label 1) as each aspect selects them, and perturbed stories (label 0)."""
-        stories = self._parsed([row["story"] for row in rows])
-        found: list[Row] = []
-        for name in DISCRIMINATION_ASPECTS:
-            aspect = ASPECTS[name]
-            perturbers = self._perturbers(name)
-            for row, story in zip(rows, stories, strict=True):
-                if aspect.selects(story, perturbers[row["keep"]].material):
-                    found.append(_original(row, name, "human"))
-            found += self._perturbed(rows, stories, name, perturbers, "human")
-        return found
-
-    def invariance(self, rows: Sequence[StoryRow], origin: str) -> list[Row]:
-        """For each aspect the stories that it applies to (label 1) and what became of them (label 0)."""
-        stories = self._parsed([row["story"] for row in rows])
-        found: list[Row] = []
-        for name in INVARIANCE_ASPECTS:
-            changed = self._perturbed(rows, stories, name, self._perturbers(name), origin)
-            ids = {row["perturbed_from"] for row in changed}
-            found += [_original(row, name, origin) for row in rows if row["story_id"] in ids]
-            found += changed
-        return found
-
-    def _perturbers(self, aspect: str) -> dict[int, Perturber]:
-        return {
-            keep: Perturber(
-                aspect, self.seed, material=Material(keep, self.corpus, self.paraphraser, self.similarity)
-            )
-            for keep in (0, 1)
-        }
-
-    def _perturbed(
-        self,
-        rows: Sequence[StoryRow],
-        stories: Sequence[Story],
-        aspect: str,
-        perturbers: dict[int, Perturber],
-        origin: str,
-    ) -> list[Row]:
-        found: list[Row] = []
-        for row, story in zip(rows, stories, strict=True):
-            result = perturbers[row["keep"]].perturb(story, row["story_id"])
-            if result is not None:
-                found.append(
-                    {
-                        "story_id": f"{row['story_id']}/{aspect}",
-                        "context": row["context"],
-                        "story": result.story,
-                        "aspect": aspect,
-                        "technique": result.technique,
-                        "label": 0,
-                        "origin": origin,
-                        "perturbed_from": row["story_id"],
-                        "changed_spans": [span._asdict() for span in result.spans],
-                    }
-                )
-        if self.grammar is not None and aspect != "typo" and found:
-            originals = {row["story_id"]: story for row, story in zip(rows, stories, strict=True)}
-            return self._grammatical(found, originals)
-        return found
-
-    def _grammatical(self, found: list[Row], originals: dict[str, Story]) -> list[Row]:
-        grammar = self.grammar
-        if grammar is None:
-            return found
-        new: list[list[str]] = []
-        for row in found:
-            before = {sentence.text for sentence in originals[row["perturbed_from"]].sentences}
-            new.append([s.text for s in Story(row["story"]).sentences if s.text not in before])
-        scores = iter(grammar([text for texts in new for text in texts]))
-        lowest = [min((next(scores) for _ in texts), default=1.0) for texts in new]
-        return [row for row, score in zip(found, lowest, strict=True) if score >= 0.5]
-
-    def _parsed(self, texts: Sequence[str]) -> list[Story]:
-        stories = [Story(text) for text in texts]
-        tag_stories(stories)
-        return stories
-
-
-def _original(row: StoryRow, aspect: str, origin: str) -> Row:
-    return {
-        "story_id": row["story_id"],
-        "context": row["context"],
-        "story": row["story"],
-        "aspect": aspect,
-        "technique": None,
-        "label": 1,
-        "origin": origin,
-        "perturbed_from": None,
-        "changed_spans": [],
-    }
+# Which rows a stage makes of stories.
+_STAGES: dict[str, Callable[[AutosBuilder, Sequence[StoryRow]], Made]] = {
+    "discrimination": lambda builder, rows: builder.discrimination(rows),
+    "invariance": lambda builder, rows: builder.invariance(rows, "human"),
+    "invariance of incoherent stories": lambda builder, rows: builder.invariance(rows, "discrimination"),
+}
 
 
 def build(
-    rows: Sequence[StoryRow], builder: AutosBuilder, folder: Path, settings: str = "", progress: bool = True
+    rows: Sequence[StoryRow],
+    builder: AutosBuilder,
+    folder: Path,
+    settings: str = "",
+    progress: bool = True,
+    processes: int = 1,
 ) -> dict[str, pa.Table]:
     """Write both splits to a folder; returns them.
 
     Stories are worked through in parts of 250, each kept in `<folder>/.parts` until the end: a build that was
-    interrupted goes on from there. Nothing is ever half-written.
+    interrupted goes on from there. Nothing is ever half-written. The number of processes changes no row.
 
     Args:
         rows: of `read_rows`; ids differ.
@@ -183,24 +84,23 @@ def build(
         folder: of the configuration; made if missing.
         settings: what else the rows depend on; parts made under others are not used again.
         progress: whether to show a bar.
+        processes: that work on parts at the same time.
     """
     key = hashlib.sha256(json.dumps([VERSION, settings, builder.seed, list(rows)]).encode()).hexdigest()[:16]
     parts = folder / ".parts" / key
-    human = _in_parts(rows, builder.discrimination, parts / "discrimination", "discrimination", progress)
-    incoherent = sampled(human, len(rows), builder.seed)
+
+    def made(stage: str, stories: Sequence[StoryRow]) -> Made:
+        return _in_parts(stories, builder, stage, parts, progress, processes)
+
+    human = made("discrimination", rows)
+    incoherent = sampled(human.rows, len(rows), builder.seed)
     keep = {row["story_id"]: row["keep"] for row in rows}
     again: list[StoryRow] = [{**_story_row(row), "keep": keep[row["perturbed_from"]]} for row in incoherent]
-    same = _in_parts(
-        rows, lambda part: builder.invariance(part, "human"), parts / "human", "invariance", progress
-    )
-    same += _in_parts(
-        again,
-        lambda part: builder.invariance(part, "discrimination"),
-        parts / "again",
-        "invariance of incoherent stories",
-        progress,
-    )
-    tables = {"discrimination": _table(human), "invariance": _table(same)}
+    same, other = made("invariance", rows), made("invariance of incoherent stories", again)
+    tables = {
+        "discrimination": _table(human),
+        "invariance": _table(Made(same.rows + other.rows, same.tried + other.tried)),
+    }
     for split, content in tables.items():
         with replacing(folder / f"{split}.parquet") as temporary:
             pq.write_table(content, temporary, compression="zstd")
@@ -223,60 +123,118 @@ def _story_row(row: Row) -> StoryRow:
 
 def _in_parts(
     rows: Sequence[StoryRow],
-    make: Callable[[Sequence[StoryRow]], list[Row]],
+    builder: AutosBuilder,
+    stage: str,
     folder: Path,
-    title: str,
     progress: bool,
-) -> list[Row]:
-    found: list[Row] = []
-    starts: Iterable[int] = range(0, len(rows), CHUNK)
-    for start in track(list(starts), title, disable=not progress):
-        path = folder / f"{start:07d}.parquet"
-        if not path.is_file():
-            made = make(rows[start : start + CHUNK])
-            with replacing(path) as temporary:
-                pq.write_table(pa.Table.from_pylist(made, SCHEMA), temporary, compression="zstd")
-        found += pq.read_table(path, schema=SCHEMA).to_pylist()
+    processes: int,
+) -> Made:
+    place = folder / stage.replace(" ", "_")
+    jobs = [
+        (stage, rows[start : start + CHUNK], place / f"{start:07d}.parquet")
+        for start in range(0, len(rows), CHUNK)
+    ]
+    missing = [job for job in jobs if not job[2].is_file()]
+    if processes > 1 and len(missing) > 1:
+        with get_context().Pool(min(processes, len(missing)), _start_worker, (builder,)) as pool:
+            _drain(pool.imap_unordered(_make_in_worker, missing), stage, len(missing), progress)
+    else:
+        _drain((_make_part(builder, *job) for job in missing), stage, len(missing), progress)
+    found = Made([], Counter())
+    for *_, path in jobs:
+        content = pq.read_table(path, schema=SCHEMA)
+        found.rows.extend(content.to_pylist())
+        found.tried.update(json.loads(pq.read_schema(path).metadata[TRIED]))
     return found
 
 
-def _table(rows: Sequence[Row]) -> pa.Table:
+def _drain(made: Iterable[None], title: str, total: int, progress: bool) -> None:
+    for _ in track(made, title, total=total, disable=not progress or not total):
+        pass
+
+
+def _make_part(builder: AutosBuilder, stage: str, rows: Sequence[StoryRow], path: Path) -> None:
+    content = _with_tried(*_STAGES[stage](builder, rows))
+    with replacing(path) as temporary:
+        pq.write_table(content, temporary, compression="zstd")
+
+
+_worker: AutosBuilder | None = None  # of this process; set by the pool that started it
+
+
+def _start_worker(builder: AutosBuilder) -> None:
+    global _worker
+    _worker = builder
+
+
+def _make_in_worker(job: tuple[str, Sequence[StoryRow], Path]) -> None:
+    if _worker is None:
+        raise RuntimeError("a worker process was started without its builder")
+    _make_part(_worker, *job)
+
+
+def _table(made: Made) -> pa.Table:
     """Rows by aspect in the order of the registry, within it as they came."""
     order = {name: place for place, name in enumerate(ASPECTS)}
-    return pa.Table.from_pylist(sorted(rows, key=lambda row: order[row["aspect"]]), SCHEMA)
+    return _with_tried(sorted(made.rows, key=lambda row: order[row["aspect"]]), made.tried)
+
+
+def _with_tried(rows: Sequence[Row], tried: Counter[str]) -> pa.Table:
+    return pa.Table.from_pylist(list(rows), SCHEMA).replace_schema_metadata({TRIED: json.dumps(tried)})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line; see the module's description. Returns the exit status."""
     options = _parse(arguments)
-    from training.perturb import find_paraphraser
-    from training.perturbations.similarity import MoverSimilarity
-
     try:
-        rows, bad = read_rows(options.stories, options.context, options.bad == "skip", options.limit)
-        for message in bad:
-            print(f"skipped: {message}", file=sys.stderr)
-        grammar = None
-        if options.grammar:
-            from training.grammar import GrammarScorer
-
-            grammar = GrammarScorer.load(None if options.grammar == "default" else Path(options.grammar))
-        stories = [Story(row["story"]) for row in rows]
-        tag_stories(stories)
-        builder = AutosBuilder(
-            Corpus(stories), find_paraphraser(options.paraphrases), MoverSimilarity(), options.seed, grammar
-        )
-        settings = f"{options.paraphrases} {options.grammar}"
-        tables = build(rows, builder, options.out / options.config, settings, sys.stderr.isatty())
+        for config in options.config or ("roc", "wp"):
+            _build_one(config, options)
     except (ValueError, FileNotFoundError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    print(
-        table(
-            tables["discrimination"].to_pylist(), tables["invariance"].to_pylist(), len(rows), options.config
-        )
-    )
     return 0
+
+
+def _build_one(config: str, options: argparse.Namespace) -> None:
+    import torch
+
+    from training.perturb import find_paraphraser
+
+    if options.processes > 1:
+        torch.set_num_threads(1)  # the processes share the cores; and a fork may not follow parallel work
+    rows, bad = _rows(config, options)
+    for message in bad:
+        print(f"skipped: {message}", file=sys.stderr)
+    grammar = None
+    if options.grammar != "none":
+        from training.grammar import GrammarScorer
+
+        grammar = GrammarScorer.load(None if options.grammar == "default" else Path(options.grammar))
+    builder = AutosBuilder(
+        Corpus(parse([row["story"] for row in rows])),
+        find_paraphraser(options.paraphrases),
+        MoverSimilarity(),
+        options.seed,
+        grammar,
+    )
+    settings = f"{options.paraphrases} {options.grammar}"
+    tables = build(rows, builder, options.out / config, settings, sys.stderr.isatty(), options.processes)
+    found = [tables[split].to_pylist() for split in SPLITS]
+    print(f"{config}: {len(rows)} stories\n\n{counts_table(*found, len(rows), config)}")
+    if grammar is not None:
+        tried: Counter[str] = Counter()
+        for content in tables.values():
+            tried.update(json.loads(content.schema.metadata[TRIED]))
+        print(f"\nFilter by grammaticality:\n\n{yield_table(*found, tried)}")
+
+
+def _rows(config: str, options: argparse.Namespace) -> tuple[list[StoryRow], list[str]]:
+    if options.stories is not None:
+        context = options.context or "first_sentence"
+        return read_rows(options.stories, context, options.bad == "skip", options.limit)
+    settings = yaml.safe_load((CONFIGS / f"union_{config}.yaml").read_text(encoding="utf-8"))
+    corpus = CorpusConfig.from_mapping(settings["corpus"])
+    return held_out_rows(corpus, options.data, ENCODER / "names.json", options.limit), []
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -285,20 +243,36 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--config", choices=("mini", "roc", "wp"), required=True)
-    parser.add_argument("--stories", type=Path, required=True, help="JSON lines ('story') or text lines")
+    parser.add_argument(
+        "--config", choices=("mini", "roc", "wp"), nargs="+", help="with --data roc and wp unless given"
+    )
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--stories", type=Path, help="JSON lines ('story') or text lines")
+    source.add_argument("--data", type=Path, help="folder of the corpora: their held-out stories are taken")
     parser.add_argument("--out", type=Path, default=Path("datasets/autos"))
-    parser.add_argument("--context", choices=("first_sentence", "none"), default="first_sentence")
+    parser.add_argument(
+        "--context", choices=("first_sentence", "none"), help="of --stories without one: first_sentence"
+    )
     parser.add_argument(
         "--paraphrases", default="rules", help="rules, a .json file of back-translations, a model"
     )
-    parser.add_argument("--grammar", help="filter by grammaticality: 'default', or a checkpoint's folder")
     parser.add_argument(
-        "--bad", choices=("refuse", "skip"), default="refuse", help="what to do with bad lines"
+        "--grammar", default="default", help="filter: 'default', a checkpoint's folder, or 'none'"
+    )
+    parser.add_argument(
+        "--bad", choices=("refuse", "skip"), default="refuse", help="what to do with bad lines of --stories"
     )
     parser.add_argument("--limit", type=int, help="stories to take, all unless given")
+    parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.stories is not None and len(options.config or ()) != 1:
+        parser.error("--stories needs one --config")
+    if options.data is not None and "mini" in (options.config or ()):
+        parser.error("mini is built from --stories datasets/stories/mini.jsonl")
+    if options.processes < 1:
+        parser.error(f"--processes: expected 1 or more, got {options.processes}")
+    return options
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def counts(
     }
 
 
-def table(
+def counts_table(
     discrimination: Sequence[Mapping[str, Any]],
     invariance: Sequence[Mapping[str, Any]],
     stories: int,
@@ -81,4 +81,20 @@ def table(
         lines.append(
             f"| {name} | {own[0]} | {own[1]} | {' / '.join(marked)} | {papers[0]:.3f} / {papers[1]:.3f} |"
         )
+    return "\n".join(lines)
+
+
+def yield_table(
+    discrimination: Sequence[Mapping[str, Any]],
+    invariance: Sequence[Mapping[str, Any]],
+    tried: Mapping[str, int],
+) -> str:
+    """A Markdown table: of each aspect the stories perturbed, those the filter left, and their share."""
+    kept = Counter(
+        row["aspect"] for rows in (discrimination, invariance) for row in rows if row["label"] == 0
+    )
+    lines = ["| aspect | perturbed | left by the filter | share |", "|---|---|---|---|"]
+    for name, count in [*tried.items(), ("all", sum(tried.values()))]:
+        left = sum(kept.values()) if name == "all" else kept[name]
+        lines.append(f"| {name} | {count} | {left} | {left / count if count else 0:.3f} |")
     return "\n".join(lines)

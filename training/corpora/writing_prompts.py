@@ -10,7 +10,7 @@ from metrics.inference import split_sentences
 from .rocstories import SourceStory
 from .splits import cut
 
-_TAG = re.compile(r"^\s*\[\s*[A-Za-z]{2,3}\s*\]\s*")
+TAG = re.compile(r"^\s*\[\s*[A-Za-z]{2,3}\s*\]\s*")
 
 
 def read_writing_prompts(
@@ -35,7 +35,7 @@ def read_writing_prompts(
                 raise ValueError(
                     f"{short}: ends before line {number}, expected as many lines as the other file"
                 )
-            prompt, story = _TAG.sub("", prompt).strip(), " ".join(story.replace("<newline>", " ").split())
+            prompt, story = TAG.sub("", prompt).strip(), " ".join(story.replace("<newline>", " ").split())
             if not prompt or not story:
                 empty = source if not prompt else target
                 raise ValueError(f"{empty}, line {number}: expected a text, got a blank line")

@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from training.corpora import autos
-from training.corpora.autos_counts import PAPER, counts, table
+from training.corpora.autos_builder import AutosBuilder, Made, Row
+from training.corpora.autos_counts import PAPER, counts, counts_table, yield_table
 from training.corpora.story_rows import BadLinesError, StoryRow, read_rows
 from training.language import resources
 from training.paraphrasers import RuleParaphraser
@@ -32,13 +33,13 @@ def rows() -> list[StoryRow]:
 
 
 @pytest.fixture(scope="module")
-def builder(rows: list[StoryRow]) -> autos.AutosBuilder:
+def builder(rows: list[StoryRow]) -> AutosBuilder:
     corpus = Corpus(parse([row["story"] for row in rows]))
-    return autos.AutosBuilder(corpus, RuleParaphraser(), all_alike, seed=1)
+    return AutosBuilder(corpus, RuleParaphraser(), all_alike, seed=1)
 
 
 def test_rows_have_the_layout_and_originals(
-    rows: list[StoryRow], builder: autos.AutosBuilder, tmp_path: Path
+    rows: list[StoryRow], builder: AutosBuilder, tmp_path: Path
 ) -> None:
     tables = autos.build(rows, builder, tmp_path / "roc", progress=False)
     assert {path.name for path in (tmp_path / "roc").iterdir()} == {
@@ -64,45 +65,89 @@ def test_rows_have_the_layout_and_originals(
 
 
 def test_an_interrupted_build_goes_on_and_ends_in_the_same_rows(
-    rows: list[StoryRow], builder: autos.AutosBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    rows: list[StoryRow], builder: AutosBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(autos, "CHUNK", 5)
     whole = autos.build(rows, builder, tmp_path / "whole", progress=False)
     calls = []
-    original = autos.AutosBuilder.invariance
+    original = AutosBuilder.invariance
 
-    def interrupted(self: autos.AutosBuilder, part: Sequence[StoryRow], origin: str) -> list[autos.Row]:
+    def interrupted(self: AutosBuilder, part: Sequence[StoryRow], origin: str) -> Made:
         calls.append(origin)
         if len(calls) == 2:
             raise KeyboardInterrupt
         return original(self, part, origin)
 
-    monkeypatch.setattr(autos.AutosBuilder, "invariance", interrupted)
+    monkeypatch.setattr(AutosBuilder, "invariance", interrupted)
     with pytest.raises(KeyboardInterrupt):
         autos.build(rows, builder, tmp_path / "broken", progress=False)
     assert not list((tmp_path / "broken").glob("*.parquet"))
     assert not list((tmp_path / "broken").rglob("*.tmp"))
     made: list[int] = []
-    monkeypatch.setattr(autos.AutosBuilder, "invariance", original)
-    first = autos.AutosBuilder.discrimination
+    monkeypatch.setattr(AutosBuilder, "invariance", original)
+    first = AutosBuilder.discrimination
 
-    def counted(self: autos.AutosBuilder, part: Sequence[StoryRow]) -> list[autos.Row]:
+    def counted(self: AutosBuilder, part: Sequence[StoryRow]) -> Made:
         made.append(len(part))
         return first(self, part)
 
-    monkeypatch.setattr(autos.AutosBuilder, "discrimination", counted)
+    monkeypatch.setattr(AutosBuilder, "discrimination", counted)
     again = autos.build(rows, builder, tmp_path / "broken", progress=False)
     assert not made  # the first stage was done already
     assert all(again[split].equals(whole[split]) for split in autos.SPLITS)
 
 
-def test_the_grammar_filter_spares_typos(rows: list[StoryRow], builder: autos.AutosBuilder) -> None:
-    strict = autos.AutosBuilder(
+def test_the_grammar_filter_spares_typos(rows: list[StoryRow], builder: AutosBuilder) -> None:
+    strict = AutosBuilder(
         builder.corpus, builder.paraphraser, builder.similarity, 1, lambda s: [0.4] * len(s)
     )
-    left = {row["technique"] for row in strict.discrimination(rows[:6]) if row["label"] == 0}
+    made = strict.discrimination(rows[:6])
+    assert made.tried == AutosBuilder.discrimination(builder, rows[:6]).tried  # counted before the filter
+    left = {row["technique"] for row in made.rows if row["label"] == 0}
     assert left <= {"sentence_repetition"}  # which has no new sentence
-    assert {row["aspect"] for row in strict.invariance(rows[:3], "human") if row["label"] == 0} == {"typo"}
+    assert {row["aspect"] for row in strict.invariance(rows[:3], "human").rows if row["label"] == 0} == {
+        "typo"
+    }
+
+
+def test_processes_change_no_row(
+    rows: list[StoryRow], builder: AutosBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(autos, "CHUNK", 3)
+    one = autos.build(rows[:6], builder, tmp_path / "one", progress=False)
+    two = autos.build(rows[:6], builder, tmp_path / "two", progress=False, processes=2)
+    for split in autos.SPLITS:
+        assert one[split].equals(two[split], check_metadata=True)
+        assert json.loads(pq.read_schema(tmp_path / "two" / f"{split}.parquet").metadata[autos.TRIED])
+
+
+def test_yields_are_of_the_stories_perturbed() -> None:
+    rows: list[Row] = [{"aspect": "typo", "label": label} for label in (0, 0, 1)]
+    lines = yield_table([], rows, {"typo": 2, "synonym": 2}).splitlines()
+    assert lines[2:] == ["| typo | 2 | 2 | 1.000 |", "| synonym | 2 | 0 | 0.000 |", "| all | 4 | 2 | 0.500 |"]
+
+
+def test_the_command_builds_from_the_corpora_of_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stories = [json.loads(line)["story"] for line in MINI.read_text(encoding="utf-8").splitlines()[:3]]
+    data = tmp_path / "data"
+    (data / "roc").mkdir(parents=True)
+    lines = "\n".join(json.dumps({"story": story}) for story in stories)
+    (data / "roc" / "validation.jsonl").write_text(lines + "\n", encoding="utf-8")
+    settings = {"corpus": {"train": ["none.jsonl"], "validation": ["roc/validation.jsonl"]}}
+    (tmp_path / "union_roc.yaml").write_text(json.dumps(settings), encoding="utf-8")
+    monkeypatch.setattr(autos, "CONFIGS", tmp_path)
+    monkeypatch.setattr(autos, "MoverSimilarity", lambda: all_alike)
+    command = ["--data", str(data), "--config", "roc", "--out", str(tmp_path / "out")]
+    assert autos.main([*command, "--grammar", "none"]) == 0
+    assert "roc: 3 stories" in capsys.readouterr().out
+    built = pq.read_table(tmp_path / "out" / "roc" / "discrimination.parquet").to_pylist()
+    assert {row["story_id"] for row in built if row["label"] == 1} <= {
+        f"validation-{number:06d}" for number in (1, 2, 3)
+    }
+    assert autos.main(["--data", str(tmp_path / "none"), "--config", "roc"]) == 2
+    assert "no such file" in capsys.readouterr().err
 
 
 def test_counts_stand_beside_the_papers() -> None:
@@ -111,7 +156,7 @@ def test_counts_stand_beside_the_papers() -> None:
         {"aspect": "typo", "label": 1, "origin": "human"},
     ]
     assert counts([], rows) == {"typo": (1, 0)}
-    lines = table([], rows, 1, "roc").splitlines()
+    lines = counts_table([], rows, 1, "roc").splitlines()
     assert len(lines) == 2 + len(PAPER["roc"]) == 2 + len(ASPECTS)
     assert lines[-1] == "| typo | 1 | 0 | 1.000 / 0.000* | 1.004 / 1.006 |"
 

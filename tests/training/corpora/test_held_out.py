@@ -1,0 +1,64 @@
+"""Held-out stories in their own words: the same ones that training leaves out."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from metrics.inference import Normalizer
+from training.corpora.held_out import held_out_rows
+from training.corpora.splits import CorpusConfig, load_corpus
+
+STORIES = [
+    f"{name} went to the {place}. {name} didn't stay long."
+    for name in ("Ann", "Bo", "Cy", "Di", "Eve", "Flo", "Gus", "Hal")
+    for place in ("sea", "fair", "bank", "park", "shop")
+]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    rows = [{"story": story, "prompt": "[ WP ] A trip"} for story in STORIES]
+    text = "\n".join(map(json.dumps, rows)) + "\n"
+    (tmp_path / "train.jsonl").write_text(text, encoding="utf-8")
+    extra = [STORIES[0], STORIES[0], "Nora sang. She won. They cheered.", "One sentence only."]
+    (tmp_path / "dev.txt").write_text("\n".join(extra) + "\n", encoding="utf-8")
+    (tmp_path / "judged.csv").write_text(f'Input.text1\n"{STORIES[0].lower()} </s>"\n', encoding="utf-8")
+    (tmp_path / "names.json").write_text(
+        json.dumps({"male": ["bo"], "female": ["ann"], "neutral": [], "capitalized_only": []}),
+        encoding="utf-8",
+    )
+    return tmp_path
+
+
+def test_a_share_by_hash_is_that_of_training(data: Path) -> None:
+    config = CorpusConfig(train=("train.jsonl",), validation_share=0.3, context="prompt")
+    rows = held_out_rows(config, data, data / "names.json")
+    expected = load_corpus(config, data, data / "names.json").validation
+    assert 0 < len(rows) < len(STORIES)
+    normalizer = Normalizer.load(data / "names.json")
+    assert [normalizer.sentences(row["story"]) for row in rows] == expected
+    assert all(row["story"] in STORIES for row in rows)
+    assert {(row["context"], row["keep"]) for row in rows} == {("A trip", 0)}
+
+
+def test_judged_and_repeated_stories_and_single_sentences_are_left_out(data: Path) -> None:
+    config = CorpusConfig(train=("train.jsonl",), validation=("dev.txt",), exclude=("judged.csv",))
+    (row,) = held_out_rows(config, data, data / "names.json")
+    assert row == {
+        "story_id": "dev-000003",
+        "context": "Nora sang.",
+        "story": "Nora sang. She won. They cheered.",
+        "keep": 1,
+    }
+
+
+def test_long_stories_are_cut_and_the_limit_holds(data: Path) -> None:
+    config = CorpusConfig(train=(), validation=("train.jsonl",), max_words=6, context="prompt")
+    rows = held_out_rows(config, data, data / "names.json", limit=2)
+    assert [row["story"] for row in rows] == ["Ann went to the sea.", "Ann went to the fair."]
+
+
+def test_a_missing_file_is_named(data: Path) -> None:
+    with pytest.raises(ValueError, match=r"none\.jsonl: no such file"):
+        held_out_rows(CorpusConfig(train=("none.jsonl",)), data, data / "names.json")

@@ -1,0 +1,56 @@
+"""The stories of a corpus that no model was trained on, as they were written."""
+
+from pathlib import Path
+
+from metrics.inference import Normalizer
+from training.perturbations.story import Story
+
+from .splits import CorpusConfig, cut, judged_keys
+from .stories import is_held_out, story_key
+from .story_rows import StoryRow, read_rows
+from .writing_prompts import TAG
+
+
+def held_out_rows(config: CorpusConfig, data: Path, names: Path, limit: int | None = None) -> list[StoryRow]:
+    """The validation stories that `splits.load_corpus` finds for the same settings, in their own words.
+
+    Judged stories and those that begin alike are left out, and so are stories of one sentence; long ones are
+    cut at the sentence that ends nearest to `config.max_words`. Ids are the file's name and the line.
+
+    Args:
+        config: of a metric's training.
+        data: folder of the corpora.
+        names: the `names.json` that the training used.
+        limit: take this many stories at most.
+
+    Raises:
+        ValueError: a file is missing or damaged, or no story is held out.
+    """
+    normalizer = Normalizer.load(names) if config.delexicalize else Normalizer()
+    seen = judged_keys(config, data, normalizer)
+    context = "first_sentence" if config.context == "first_sentence" else "none"
+    found: list[StoryRow] = []
+    for file in config.validation or config.train:
+        if not (data / file).is_file():
+            raise ValueError(f"{data / file}: no such file")
+        for row in read_rows(data / file, context, skip_bad=True)[0]:
+            sentences = normalizer.sentences(row["story"])
+            key = story_key(sentences)
+            if key in seen or not (config.validation or is_held_out(sentences, config.validation_share)):
+                continue
+            seen.add(key)
+            story_id = f"{Path(file).name.partition('.')[0]}-{row['story_id']}"
+            given = TAG.sub("", row["context"])
+            found.append(
+                {**row, "story_id": story_id, "context": given, "story": _cut(row["story"], config.max_words)}
+            )
+            if len(found) == limit:
+                return found
+    if not found:
+        raise ValueError(f"{data}: expected held-out stories, got none")
+    return found
+
+
+def _cut(text: str, max_words: int | None) -> str:
+    sentences = Story(text).sentences
+    return text[: sentences[len(cut([sentence.words for sentence in sentences], max_words)) - 1].end]
