@@ -18,7 +18,7 @@ from typing import Any
 from training.files import checksum, write_text
 from training.hub.cards import join_card, split_card
 from training.hub.description import Description, Source
-from training.hub.rewriting import pin_module, pin_settings, rename
+from training.hub.rewriting import name_folders, pin_module, pin_settings, rename
 from training.hub.whole_model import whole_model_note, write_whole_model
 
 _TEXT = {".py", ".json", ".md", ".yaml", ".txt", ".toml"}
@@ -77,7 +77,10 @@ def lay_out(
             text = pin_module(text, revision)
         elif path.name == "config.json" and source.loads_as == "adapter":
             text = json.dumps(pin_settings(json.loads(text), revision), indent=2) + "\n"
-        write_text(place, rename(text, description.organisation, organisation, description.names))
+        text = rename(text, description.organisation, organisation, description.names)
+        if source.module or path.suffix == ".md":  # a demo brings the folders that it loads from
+            text = name_folders(text, organisation, description.names)
+        write_text(place, text)
     if source.module and not (folder / "requirements.txt").exists():
         write_text(folder / "requirements.txt", requirements(folder, root))
     whole = source.metric in description.whole_models and (folder / "adapter.safetensors").exists()

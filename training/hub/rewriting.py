@@ -14,18 +14,28 @@ _BEFORE = (
 
 
 def rename(text: str, organisation: str, target: str, names: Iterable[str]) -> str:
-    """Ids of our repositories under `organisation` become those under `target`; so do folders of the checkout.
+    """Ids of our repositories under `organisation` become those under `target`.
 
-    >>> rename('load("openmeva/union"), evaluate.load("metrics/union")', "openmeva", "me", ["union"])
-    'load("me/union"), evaluate.load("me/union")'
+    >>> rename('evaluate.load("openmeva/union")', "openmeva", "me", ["union"])
+    'evaluate.load("me/union")'
     """
-    choices = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-    text = re.sub(rf"{_BEFORE}{re.escape(organisation)}/({choices})(?![\w-])", rf"{target}/\1", text)
+    return re.sub(rf"{_BEFORE}{re.escape(organisation)}/({_any(names)})(?![\w-])", rf"{target}/\1", text)
+
+
+def name_folders(text: str, target: str, names: Iterable[str]) -> str:
+    """Folders of the checkout that `evaluate.load` and `load_dataset` are given become ids under `target`.
+
+    >>> name_folders('evaluate.load("metrics/union", "roc")', "me", ["union"])
+    'evaluate.load("me/union", "roc")'
+    """
     for call, folder in (("evaluate.load", "metrics"), ("load_dataset", "datasets")):
-        text = re.sub(
-            rf"""({re.escape(call)}\(["']){folder}/({choices})(?=["'])""", rf"\g<1>{target}/\2", text
-        )
+        pattern = rf"""({re.escape(call)}\(["']){folder}/({_any(names)})(?=["'])"""
+        text = re.sub(pattern, rf"\g<1>{target}/\2", text)
     return text
+
+
+def _any(names: Iterable[str]) -> str:
+    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
 
 
 def hub_ids(code: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Published copies name published places."""
 
-from training.hub.rewriting import hub_ids, pin_module, pin_settings, rename
+from training.hub.rewriting import hub_ids, name_folders, pin_module, pin_settings, rename
 
 NAMES = ["union", "union-roc", "openmeva", "story-encoder", "autos"]
 MODULE = '''"""A module. ä"""
@@ -10,7 +10,7 @@ OTHER = {"roc": "me/union-roc"}
 
 
 def renamed(text: str) -> str:
-    return rename(text, "openmeva", "me", NAMES)
+    return name_folders(rename(text, "openmeva", "me", NAMES), "me", NAMES)
 
 
 def test_ids_move_and_paths_stay() -> None:
