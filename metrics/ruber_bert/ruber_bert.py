@@ -1,0 +1,139 @@
+"""RUBER (Tao et al., AAAI 2018) with contextual embeddings (Ghazarian et al., NeuralGen 2019)."""
+
+import evaluate
+import torch
+import transformers
+from tqdm.auto import tqdm
+
+from .blending import hybrid
+from .encoder import find_checkpoint
+from .encoder import load_checkpoint
+from .inference import Normalizer
+from .inputs import StoryInputs
+from .modeling import RuberModel
+from .scoring import RuberScorer
+from .version import __version__
+
+# evaluate copies the siblings that this file imports and no others; those not used below are named here.
+__all__ = ["Normalizer", "RuberBert", "RuberModel"]
+
+HUB_IDS = {"roc": "openmeva/ruber-bert-roc", "wp": "openmeva/ruber-bert-wp"}
+
+_DESCRIPTION = """
+RUBER-BERT blends two parts: how well a story belongs to its context, learnt from contexts with other stories'
+continuations (unreferenced), and how alike its words are to those of a reference (referenced). Without
+references the score is the unreferenced part alone. Higher is better.
+"""
+
+_CITATION = """
+@inproceedings{ghazarian-etal-2019-better,
+    title = "Better Automatic Evaluation of Open-Domain Dialogue Systems with Contextualized Embeddings",
+    author = "Ghazarian, Sarik and Wei, Johnny and Galstyan, Aram and Peng, Nanyun",
+    booktitle = "Proceedings of the Workshop on Methods for Optimizing and Evaluating Neural Language Generation",
+    year = "2019",
+    pages = "82--89",
+}
+@inproceedings{tao-etal-2018-ruber,
+    title = "{RUBER}: An Unsupervised Method for Automatic Evaluation of Open-Domain Dialog Systems",
+    author = "Tao, Chongyang and Mou, Lili and Zhao, Dongyan and Yan, Rui",
+    booktitle = "Proceedings of AAAI",
+    year = "2018",
+}
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    predictions: stories, a list of strings, raw or tokenised, without their contexts.
+    contexts: what each story continues, one a story: its first sentence (`roc`) or a prompt (`wp`).
+    references: a human-written story for each context, optional.
+    blend: "mean" (default), "geometric", "min" or "max": how the two parts become one.
+    normalization: "calibrated" (default: fixed ranges that came with the weights) or "batch" (the paper's: the
+        least and largest value among these stories, so that a score depends on its neighbours).
+    batch_size: texts encoded at once.
+    device: "cpu", "cuda", ...; chosen by itself where not given.
+    dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
+    show_progress: a progress bar, which shows after five seconds.
+Returns:
+    score: the mean of the scores.
+    scores: one a story, in order, 0 to 1, higher is better: with references the blend, else the unreferenced part.
+    unreferenced: 0 to 1, one a story: that the story belongs to its context.
+    referenced (with references): -1 to 1, one a story: cosine of the extremes of the words' embeddings.
+Raises:
+    ValueError: no stories; no contexts; a row that is not a text or is blank; columns of another number.
+Examples:
+    >>> ruber = evaluate.load("metrics/ruber_bert", "roc")
+    >>> context = "Ann was hungry."
+    >>> stories = ["She made a sandwich and ate it. She felt full.", "The team lost its last match. The fans left."]
+    >>> fitting, strange = ruber.compute(predictions=stories, contexts=[context, context])["scores"]
+    >>> fitting > strange
+    True
+"""
+
+
+class RuberBert(StoryInputs, evaluate.Metric):
+    """The evaluate module; the checkpoint is chosen by `config_name`: `roc`, `wp`, a folder or a Hub id."""
+
+    required = ("contexts",)
+    optional = ("references",)
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=self.feature_choices(),
+            reference_urls=["https://aclanthology.org/W19-2310", "https://arxiv.org/abs/1701.03079"],
+        )
+
+    def _download_and_prepare(self, dl_manager: object) -> None:
+        name = "roc" if self.config_name in (None, "default") else self.config_name
+        checkpoint = load_checkpoint(find_checkpoint("ruber_bert", name, __file__, HUB_IDS), "ruber_bert")
+        self._scorer = RuberScorer(checkpoint)
+        self._revision = f"{name}@{checkpoint.revision}"
+
+    def signature(self, dtype: str = "auto") -> str:
+        """What a score depends on: checkpoint, revision, maximum length, precision and versions."""
+        return "|".join(
+            [
+                "ruber_bert",
+                f"checkpoint:{self._revision}",
+                f"max_length:{self._scorer.max_length}",
+                f"dtype:{dtype}",
+                f"version:{__version__}",
+                f"torch:{torch.__version__}",
+                f"transformers:{transformers.__version__}",
+            ]
+        )
+
+    def _compute(
+        self,
+        predictions,
+        contexts,
+        references=None,
+        blend="mean",
+        normalization="calibrated",
+        batch_size=64,
+        device=None,
+        dtype="auto",
+        show_progress=True,
+    ):
+        if not isinstance(batch_size, int) or batch_size < 1:
+            raise ValueError(f"batch_size: expected a whole number above 0, got {batch_size!r}")
+
+        def progress(batches, texts):
+            return tqdm(
+                batches, desc=f"ruber_bert, {texts} texts", unit="batch", delay=5, disable=not show_progress
+            )
+
+        # an unknown blend or normalization is refused before the texts are encoded
+        hybrid([0.0], [0.0], self._scorer.ranges, blend, normalization)
+        unreferenced, referenced = self._scorer.score(
+            predictions, contexts, references, batch_size, device, dtype, progress
+        )
+        scores = unreferenced
+        if referenced is not None:
+            scores = hybrid(referenced, unreferenced, self._scorer.ranges, blend, normalization)
+        result = {"score": sum(scores) / len(scores), "scores": scores, "unreferenced": unreferenced}
+        if referenced is not None:
+            result["referenced"] = referenced
+        return result

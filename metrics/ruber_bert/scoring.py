@@ -1,0 +1,153 @@
+"""From contexts, stories and references to RUBER's parts."""
+
+import copy
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .encoder import Checkpoint, choose_device, choose_dtype, pad, token_id
+from .inference import Normalizer, length_batches
+from .modeling import RuberModel
+
+Progress = Callable[[Iterable[Any], int], Iterable[Any]]
+_TAGS = re.compile(r"^\s*(?:\[\s*[A-Za-z]{1,4}\s*\]\s*)+(?=\S)")
+
+
+def plain_context(context: str) -> str:
+    """A context without the tags that WritingPrompts' prompts begin with.
+
+    >>> plain_context("[ WP ] You wake up .")
+    'You wake up .'
+    """
+    return _TAGS.sub("", context)
+
+
+class RuberScorer:
+    """Scores stories with one checkpoint.
+
+    Raises:
+        ValueError: weights that the model needs and the checkpoint lacks (they are named).
+    """
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        settings = checkpoint.settings
+        self.ranges: dict[str, list[float]] = settings["ranges"]
+        self.max_length: int = settings["max_length"]
+        self.tokenizer = checkpoint.tokenizer
+        names = checkpoint.names_file if settings["delexicalize"] else None
+        self.normalizer = Normalizer.load(names) if names else Normalizer()
+        self.model = RuberModel(checkpoint.model_config, **settings["model"]).eval()
+        state = dict(checkpoint.state)
+        if self.model.encoder == "rnn":
+            state.setdefault("words.weight", state["bert.embeddings.word_embeddings.weight"])
+        missing, _ = self.model.load_state_dict(state, strict=False)
+        if missing:
+            raise ValueError(f"{checkpoint.folder}: weights missing: {', '.join(missing)}")
+        self.cls, self.sep, self.pad = (
+            token_id(self.tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]")
+        )
+        self._rounded: dict[torch.dtype, RuberModel] = {}
+
+    def score(
+        self,
+        stories: Sequence[str],
+        contexts: Sequence[str],
+        references: Sequence[str] | None = None,
+        batch_size: int = 64,
+        device: str | None = None,
+        dtype: str = "auto",
+        progress: Progress | None = None,
+    ) -> tuple[list[float], list[float] | None]:
+        """The unreferenced part of each story, 0 to 1, and with references the referenced one, -1 to 1.
+
+        Raises:
+            ValueError: a text without a word (its row).
+        """
+        place = choose_device(device)
+        model = self._on(place, choose_dtype(dtype, place))
+        columns = {"predictions": stories, "contexts": [plain_context(context) for context in contexts]}
+        if references is not None:
+            columns["references"] = references
+        rows = {name: self.tokens(texts, name) for name, texts in columns.items()}
+        unique = list(dict.fromkeys(tuple(ids) for texts in rows.values() for ids in texts))
+        vectors, ends = self.encode(model, unique, batch_size, progress)
+        place_of = {ids: index for index, ids in enumerate(unique)}
+        at = {name: [place_of[tuple(ids)] for ids in texts] for name, texts in rows.items()}
+        with torch.inference_mode():
+            head = self.model.head.to(vectors.device)
+            logits = head(vectors[at["contexts"]], vectors[at["predictions"]])
+            unreferenced = torch.sigmoid(logits.float()).tolist()
+            if references is None:
+                return unreferenced, None
+            flat = ends.flatten(1)
+            alike = torch.cosine_similarity(flat[at["predictions"]], flat[at["references"]])
+        return unreferenced, alike.tolist()
+
+    def tokens(self, texts: Sequence[str], what: str = "predictions") -> list[list[int]]:
+        """Token ids of each text, normalised.
+
+        Raises:
+            ValueError: a text without a word (its row).
+        """
+        encodings = self.tokenizer.encode_batch(
+            [self.normalizer(text) for text in texts], add_special_tokens=False
+        )
+        for row, encoding in enumerate(encodings):
+            if not encoding.ids:
+                raise ValueError(f"{what}, row {row}: expected a text with words, got {texts[row][:60]!r}")
+        return [encoding.ids for encoding in encodings]
+
+    def encode(
+        self,
+        model: RuberModel,
+        sequences: Sequence[Sequence[int]],
+        batch_size: int,
+        progress: Progress | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """Vectors (n, width) and extremes (n, 2, states' width) of sequences of token ids, float32.
+
+        A sequence past the maximum length is read in pieces: extremes and maxima over all of them, means
+        weighted by length.
+        """
+        limit = self.max_length - 2
+        pieces = [
+            (number, ids[start : start + limit])
+            for number, ids in enumerate(sequences)
+            for start in range(0, len(ids), limit)
+        ]
+        batches: Iterable[list[int]] = list(length_batches([len(ids) for _, ids in pieces], batch_size))
+        vectors: list[Any] = [None] * len(pieces)
+        ends: list[Any] = [None] * len(pieces)
+        device = next(model.parameters()).device
+        with torch.inference_mode():
+            for batch in progress(batches, len(pieces)) if progress else batches:
+                ids, mask = pad([[self.cls, *pieces[i][1], self.sep] for i in batch], self.pad)
+                found = model.encode(ids.to(device), mask.to(device))
+                for i, vector, end in zip(batch, *found, strict=True):
+                    vectors[i], ends[i] = vector, end
+        owners: list[list[int]] = [[] for _ in sequences]
+        for piece, (number, _) in enumerate(pieces):
+            owners[number].append(piece)
+        whole = [self._joined([vectors[p] for p in own], [len(pieces[p][1]) for p in own]) for own in owners]
+        high = [torch.stack([ends[p][0] for p in own]).amax(0) for own in owners]
+        low = [torch.stack([ends[p][1] for p in own]).amin(0) for own in owners]
+        return torch.stack(whole), torch.stack([torch.stack(high), torch.stack(low)], dim=1)
+
+    def _joined(self, vectors: list[Tensor], lengths: list[int]) -> Tensor:
+        """The vector of a text from those of its pieces."""
+        stacked = torch.stack(vectors)
+        if self.model.encoder == "bert" and self.model.pooling == "max":
+            return stacked.amax(0)
+        weights = torch.tensor(lengths, dtype=stacked.dtype, device=stacked.device)
+        return (stacked * (weights / weights.sum())[:, None]).sum(0)
+
+    def _on(self, device: torch.device, dtype: torch.dtype) -> RuberModel:
+        """The model on `device`; for another dtype a copy, since rounding cannot be undone."""
+        if dtype is torch.float32 or self.model.encoder == "rnn":
+            return self.model.to(device)
+        if dtype not in self._rounded:
+            self._rounded[dtype] = copy.deepcopy(self.model).to(dtype)
+        return self._rounded[dtype].to(device)
