@@ -182,10 +182,10 @@ def train_classifier(
     trainer = ClassifierTrainer(
         model=model,
         args=training_arguments(
-            run, config, steps, config["batch_groups"], label_names=["labels"], eval_steps=max(1, steps // 4)
+            run, config, steps, config["batch_groups"], label_names=["labels"], eval_steps=max(1, steps // 2)
         ),
         train_dataset=groups,
-        eval_dataset=torch.utils.data.Subset(held_out, range(min(200, len(held_out)))),
+        eval_dataset=torch.utils.data.Subset(held_out, range(min(80, len(held_out)))),
         data_collator=GroupCollator(token_id(tokenizer, "[PAD]")),
         compute_metrics=_auc,
     )

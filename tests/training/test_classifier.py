@@ -71,7 +71,7 @@ def train(folder: Path, name: str, resume: bool = False, **changes: Any) -> dict
 
 
 def test_it_learns_and_the_module_loads_it(folder: Path) -> None:
-    manifest = train(folder, "once")
+    manifest = train(folder, "once", passes=25)
     assert manifest["validation"]["exchange"]["auc"] > 0.9
     assert manifest["validation"]["exchange"]["stories"] == 8
     scorer = ClassifierScorer(load_checkpoint(folder / "once", "plot_coherence"))
