@@ -25,6 +25,8 @@ from training.adapters import adapter_tensors, add_adapters, load_adapter
 from training.corpora.splits import CorpusConfig, Sentences, load_corpus
 from training.encoder import ENCODER, ROOT
 from training.files import save_tensors, write_text
+from training.ppl_card import write_ppl_card
+from training.ppl_masked import save_masked
 from training.trainer import (
     StoryTrainer,
     data_checksums,
@@ -166,7 +168,8 @@ def train(config: dict[str, Any], data: Path, out: Path, run: Path, resume: bool
     )
     trainer.lengths = [len(row) for row in rows]
     prepared = time.time()
-    trainer.train(resume_from_checkpoint=last_checkpoint(run, resume))
+    resumed = last_checkpoint(run, resume)
+    trainer.train(resume_from_checkpoint=resumed)
     seconds = time.time() - prepared
     manifest = {
         "metric": "ppl",
@@ -181,7 +184,8 @@ def train(config: dict[str, Any], data: Path, out: Path, run: Path, resume: bool
         "tokens": sum(map(len, rows)) - len(rows),
         "steps": trainer.state.global_step,
         "validation": perplexities(model, held_out, validation),
-        "stories_a_second": round(len(rows) / seconds, 1),
+        # of a resumed run, the seconds and minutes are those of its last part
+        **({"resumed": True} if resumed else {"stories_a_second": round(len(rows) / seconds, 1)}),
         "minutes": round((time.time() - started) / 60, 1),
         "torch": torch.__version__,
         "threads": torch.get_num_threads(),
@@ -216,6 +220,7 @@ def save(
         write_text(out / "tokenizer.json", tokenizer.to_str())
     write_text(out / "config.json", json.dumps(written, indent=2, default=str) + "\n")
     write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
+    write_ppl_card(out, manifest)
 
 
 def main() -> None:
@@ -244,9 +249,12 @@ def main() -> None:
     name = config["name"]
     out = arguments.out or ROOT / "metrics" / "ppl" / "weights" / name
     run = arguments.run or ROOT / "runs" / f"ppl-{name}"
-    manifest = train(config, arguments.data, out, run, arguments.resume)
+    if config.get("model") == "masked":
+        manifest = save_masked(config, arguments.data, out)
+    else:
+        manifest = train(config, arguments.data, out, run, arguments.resume)
     shown = ("stories", "tokens", "steps", "validation", "stories_a_second", "minutes")
-    print(json.dumps({key: manifest[key] for key in shown}, indent=2))
+    print(json.dumps({key: manifest[key] for key in shown if key in manifest}, indent=2))
 
 
 if __name__ == "__main__":

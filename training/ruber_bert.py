@@ -30,6 +30,7 @@ from metrics.ruber_bert.modeling import RuberModel
 from training.adapters import adapter_tensors, add_adapters
 from training.encoder import ENCODER, ROOT
 from training.files import save_tensors, write_text
+from training.ruber_card import write_ruber_card
 from training.ruber_data import Pair, TextBatcher, frozen_features, load_pairs, nearest_contexts
 from training.trainer import (
     StoryTrainer,
@@ -277,6 +278,7 @@ def save(model: RuberModel, config: dict[str, Any], manifest: dict[str, Any], ou
     save_tensors(out / "adapter.safetensors", adapter_tensors(model))
     write_text(out / "config.json", json.dumps({"ruber_bert": settings}, indent=2) + "\n")
     write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
+    write_ruber_card(out, manifest)
 
 
 def main() -> None:
