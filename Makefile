@@ -17,7 +17,7 @@ METRIC ?= union
 CORPUS ?= roc
 OFFLINE := HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1
 
-.PHONY: help demo space test test-browser quality style train benchmark bench ablation autos resources install uninstall publish clean
+.PHONY: help demo space test test-browser quality style train benchmark bench ablation tables autos resources install uninstall publish clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z.]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -66,6 +66,10 @@ train: .venv resources  ## train a metric: make train METRIC=union CORPUS=roc DA
 ablation: .venv resources  ## UNION without each technique, and without reconstruction, at a small budget
 	@test -n "$(DATA)" || { echo "DATA=folder is needed: where roc/ and union/ lie"; exit 2; }
 	$(BIN)/python -m training.ablation --data $(DATA) $(ARGS)
+
+tables: .venv resources  ## plot-guided's tables at a small budget: make tables DATA=folder [TABLE=5, 6 or 7]
+	@test -n "$(DATA)" || { echo "DATA=folder is needed: where plot_guided/ and mans/ lie"; exit 2; }
+	$(BIN)/python -m training.plot_tables --data $(DATA) --table $(or $(TABLE),5) $(ARGS)
 
 benchmark: .venv  ## correlate metrics with human judgments: make benchmark DATA=folder [METRICS=union]
 	$(OFFLINE) $(BIN)/python -m training.benchmark $(if $(DATA),--data $(DATA)) $(if $(METRICS),--metrics $(METRICS)) $(ARGS)
