@@ -34,6 +34,9 @@ _END = re.compile(r"""(?P<marks>[.!?]+)(?P<closing>["')\]]*)$""")
 _CLOSING = re.compile(r"""^["')\]]+$""")
 _TITLES = frozenset("mr mrs ms dr prof st sr jr gen col sgt lt capt rev hon vs no fig mt ft".split())
 _ABBREVIATIONS = frozenset("a.m p.m u.s u.k e.g i.e etc inc ltd co corp dept approx ave blvd ph.d".split())
+_REPORTING = frozenset(
+    "said says asked asks cried shouted yelled replied answered whispered exclaimed called screamed".split()
+)
 _GLUED_STOP = re.compile(r"^[^\W\d_]{3,}\.$")
 _INITIALS = re.compile(r"^(?:[a-z]\.)*[a-z]$")
 
@@ -54,7 +57,8 @@ def split_sentences(text: str) -> list[str]:
     """Sentences of `text`, raw or tokenised ("ran .") alike.
 
     A chunk that ends in `.`, `!` or `?` closes a sentence, with the closing quotes after it, unless it is
-    a title or an initial, or an abbreviation or a quotation that goes on in lower case.
+    a title or an initial, an abbreviation or a quotation that goes on in lower case, or a question or
+    exclamation with who said it behind ('"Where?" Noor asked.').
 
     >>> split_sentences("Mr. Hill ran home. He fell ! ' ' Ow , '' he said.")[0]
     'Mr. Hill ran home.'
@@ -92,8 +96,7 @@ def _sentence_chunks(text: str) -> list[list[str]]:
             continue
         current.append(chunk)
         quotes += chunk.count('"')
-        following = chunks[index + 1] if index + 1 < len(chunks) else ""
-        if _closes_sentence(chunk, following, cased):
+        if _closes_sentence(chunk, chunks[index + 1 : index + 4], cased):
             sentences.append(current)
             current = []
     if current:
@@ -101,14 +104,16 @@ def _sentence_chunks(text: str) -> list[list[str]]:
     return sentences
 
 
-def _closes_sentence(chunk: str, following: str, cased: bool) -> bool:
+def _closes_sentence(chunk: str, rest: Sequence[str], cased: bool) -> bool:
     match = _END.search(chunk)
-    if not match or not following:
+    if not match or not rest:
         return bool(match)
+    following = rest[0]
     marks, word = match["marks"], chunk[: match.start()].lower().lstrip("\"'([")
     if _END.fullmatch(following):
         return False  # a run of lone marks closes once, at its end
-    goes_on = following[0].islower() if cased else False
+    asks = match["marks"][-1] in "?!" and bool({'"', "'"} & set(match["closing"]))
+    goes_on = cased and (following[0].islower() or (asks and _names_speaker(rest)))
     if not word:
         return not (goes_on and match["closing"])
     if marks == "." and word in _TITLES:
@@ -116,6 +121,11 @@ def _closes_sentence(chunk: str, following: str, cased: bool) -> bool:
     if marks == "." and (word in _ABBREVIATIONS or (_INITIALS.match(word) and word != "i")):
         return following[0].isupper() and word in _ABBREVIATIONS
     return not (goes_on and (match["closing"] or len(marks) > 1))
+
+
+def _names_speaker(rest: Sequence[str]) -> bool:
+    """Whether a quotation is followed by who said it, in one word or two: `Noor asked`, `The man cried`."""
+    return any(chunk.rstrip(".,:;!?").lower() in _REPORTING for chunk in rest[1:3])
 
 
 @dataclass(frozen=True)
