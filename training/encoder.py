@@ -105,7 +105,9 @@ def save_tokenizer(pieces: Sequence[str], folder: Path) -> BertTokenizer:
     folder.mkdir(parents=True, exist_ok=True)
     vocabulary = folder / "vocab.txt"
     write_text(vocabulary, "\n".join(pieces) + "\n")
-    tokenizer = BertTokenizer(vocab={piece: i for i, piece in enumerate(pieces)}, do_lower_case=True)
+    tokenizer = BertTokenizer(
+        vocab={piece: i for i, piece in enumerate(pieces)}, do_lower_case=True, model_max_length=512
+    )
     tokenizer.add_tokens(list(PLACEHOLDERS), special_tokens=True)
     tokenizer.save_pretrained(folder)
     return tokenizer

@@ -1,29 +1,39 @@
-"""Similarity of texts by contextual embeddings of their words: MoverScore (Zhao et al., EMNLP 2019)."""
+"""Similarity to a reference by contextual embeddings: nine scores from one encoder pass over each text."""
 
-import datasets
 import evaluate
 import torch
 import transformers
 from tqdm.auto import tqdm
 
+from .embedding import TextEncoder
 from .encoder import find_checkpoint
-from .encoder import load_checkpoint
 from .inference import Normalizer
+from .inputs import StoryInputs
+from .matching import bert_score
 from .mover_score import mover_score
-from .scoring import MoverScorer
+from .scoring import BERT_SCORES
+from .scoring import SCORES
+from .scoring import SimilarityScorer
 from .version import __version__
 
 # evaluate copies only the siblings that this file imports itself
-__all__ = ["EmbeddingSimilarity", "Normalizer", "mover_score"]
+__all__ = ["EmbeddingSimilarity", "Normalizer", "bert_score", "mover_score"]
 
 HUB_IDS = {"default": "openmeva/embedding-similarity"}
 
 _DESCRIPTION = """
-MoverScore compares a text with a reference by the least work of moving the words of one to those of the other,
-words being contextual embeddings. The transport problem is solved exactly. Higher is more alike.
+How alike a text and its references are, words being contextual embeddings: Greedy Matching, Vector Average,
+Vector Extrema, min-max pooling (the referenced part of RUBER), BERTScore's precision, recall and F1, and
+MoverScore of single words and of pairs, its transport solved exactly. Higher is more alike.
 """
 
 _CITATION = """
+@inproceedings{zhang-etal-2020-bertscore,
+    title = "{BERTS}core: Evaluating Text Generation with {BERT}",
+    author = "Zhang, Tianyi and Kishore, Varsha and Wu, Felix and Weinberger, Kilian Q. and Artzi, Yoav",
+    booktitle = "Proceedings of ICLR 2020",
+    year = "2020",
+}
 @inproceedings{zhao-etal-2019-moverscore,
     title = "{M}over{S}core: Text Generation Evaluating with Contextualized Embeddings and Earth Mover Distance",
     author = "Zhao, Wei and Peyrard, Maxime and Liu, Fei and Gao, Yang and Meyer, Christian M. and Eger, Steffen",
@@ -36,55 +46,68 @@ _CITATION = """
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: texts, a list of strings, raw or tokenised.
-    references: one text a prediction.
+    references: for each, a text or a list of texts; each score is that of the reference where it is highest.
+    scores: which to compute, a list of the names under "Returns"; all nine unless given.
+    idf: weigh BERTScore's tokens and MoverScore's words by how few of the references hold them.
+    rescale_with_baseline: rescale BERTScore so that two stories that have nothing to do with each other score
+        0 on average; True, or a dict of "bertscore_precision", "bertscore_recall" and "bertscore_f1".
+    layer: the encoder's layer that embeddings are taken from, counted from 1; the last unless given.
     batch_size: texts encoded at once.
     device: "cpu", "cuda", ...; chosen by itself where not given.
     dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
     show_progress: a progress bar, which shows after five seconds.
 Returns:
-    mover_score: the mean of the scores, -1 to 1.
-    mover_scores: one a pair, in order, -1 to 1, 1 for equal texts; higher is more alike.
+    greedy_matching, vector_average, vector_extrema, min_max_pooling, bertscore_precision, bertscore_recall,
+    bertscore_f1, moverscore_1, moverscore_2: the mean of each, -1 to 1, higher is more alike.
+    greedy_matching_scores, ...: under each name with "_scores", one a row, in order.
 Raises:
-    ValueError: no texts; a row that is no text, is blank or has no word; a text beyond 512 tokens.
+    ValueError: no texts; a row that is no text, is blank or has no word; references of another number; an
+        unknown score or layer; no baseline for the encoder.
 Examples:
     >>> similarity = evaluate.load("metrics/embedding_similarity")
     >>> near, far = similarity.compute(
     ...     predictions=["He employed a lawyer.", "It rained in May."],
     ...     references=["He hired an attorney.", "He hired an attorney."],
-    ... )["mover_scores"]
+    ... )["moverscore_1_scores"]
     >>> near > far
     True
 """
 
 
-class EmbeddingSimilarity(evaluate.Metric):
-    """The evaluate module; `config_name` is `default`, a folder or a Hub id."""
+class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
+    """The evaluate module; `config_name` is `default` or an encoder: a folder or a Hub id."""
+
+    required = ("references",)
+    optional = ()
+    several_references = True
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
-            features=datasets.Features(
-                {"predictions": datasets.Value("string"), "references": datasets.Value("string")}
-            ),
-            reference_urls=["https://aclanthology.org/D19-1053"],
+            features=self.feature_choices(),
+            reference_urls=[
+                "https://openreview.net/forum?id=SkeHuCVFDr",
+                "https://aclanthology.org/D19-1053",
+            ],
         )
 
     def _download_and_prepare(self, dl_manager: object) -> None:
         name = self.config_name or "default"
-        folder = find_checkpoint("embedding_similarity", name, __file__, HUB_IDS)
-        checkpoint = load_checkpoint(folder, "embedding_similarity")
-        self._scorer = MoverScorer(checkpoint)
-        self._revision = f"{name}@{checkpoint.revision}"
+        self._encoder = TextEncoder(find_checkpoint("embedding_similarity", name, __file__, HUB_IDS))
+        self._scorer = SimilarityScorer(self._encoder)
+        self._revision = f"{name}@{self._encoder.revision}"
 
-    def signature(self, dtype: str = "auto") -> str:
-        """What a score depends on: checkpoint, revision, maximum length, precision and versions."""
+    def signature(self, dtype: str = "auto", layer: int | None = None, idf: bool = False) -> str:
+        """What a score depends on: encoder, revision, layer, weights, maximum length, precision and versions."""
         return "|".join(
             [
-                "mover_score",
+                "embedding_similarity",
                 f"checkpoint:{self._revision}",
-                f"max_length:{self._scorer.max_length}",
+                f"layer:{layer or self._encoder.layers}",
+                f"idf:{'yes' if idf else 'no'}",
+                f"max_length:{self._encoder.max_length}",
                 f"dtype:{dtype}",
                 f"version:{__version__}",
                 f"torch:{torch.__version__}",
@@ -92,15 +115,67 @@ class EmbeddingSimilarity(evaluate.Metric):
             ]
         )
 
-    def _compute(self, predictions, references, batch_size=64, device=None, dtype="auto", show_progress=True):
+    def _baseline(self, asked, layer):
+        """The baseline to rescale with, or None."""
+        if asked is False or asked is None:
+            return None
+        if asked is True:
+            found = self._encoder.settings.get("baseline", {}).get(str(layer or self._encoder.layers))
+            if found is None:
+                raise ValueError(
+                    "rescale_with_baseline: the encoder has no baseline for this layer; expected a dict of "
+                    + ", ".join(BERT_SCORES)
+                )
+            return found
+        if not isinstance(asked, dict) or set(asked) != set(BERT_SCORES):
+            raise ValueError(
+                f"rescale_with_baseline: expected a bool or a dict of {', '.join(BERT_SCORES)}, got {asked!r}"
+            )
+        return asked
+
+    def _compute(
+        self,
+        predictions,
+        references,
+        scores=None,
+        idf=False,
+        rescale_with_baseline=False,
+        layer=None,
+        batch_size=64,
+        device=None,
+        dtype="auto",
+        show_progress=True,
+    ):
         if not isinstance(batch_size, int) or batch_size < 1:
             raise ValueError(f"batch_size: expected a whole number above 0, got {batch_size!r}")
+        chosen = list(SCORES) if scores is None else [scores] if isinstance(scores, str) else list(scores)
+        unknown = [name for name in chosen if name not in SCORES]
+        if unknown or not chosen:
+            raise ValueError(f"scores: expected some of {', '.join(SCORES)}, got {scores!r}")
 
         def progress(batches, texts):
             return tqdm(
-                batches, desc=f"mover_score, {texts} texts", unit="batch", delay=5, disable=not show_progress
+                batches,
+                desc=f"embedding_similarity, {texts} texts",
+                unit="batch",
+                delay=5,
+                disable=not show_progress,
             )
 
-        pairs = list(zip(predictions, references, strict=True))
-        scores = self._scorer.scores(pairs, batch_size, device, dtype, progress)
-        return {"mover_score": sum(scores) / len(scores), "mover_scores": scores}
+        found = self._scorer.scores(
+            predictions,
+            references,
+            chosen,
+            idf=idf,
+            baseline=self._baseline(rescale_with_baseline, layer),
+            layer=layer,
+            batch_size=batch_size,
+            device=device,
+            dtype=dtype,
+            progress=progress,
+        )
+        result = {}
+        for name, values in found.items():
+            result[name] = sum(values) / len(values)
+            result[f"{name}_scores"] = values
+        return result

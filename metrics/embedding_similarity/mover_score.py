@@ -53,6 +53,27 @@ def mover_score(
     return float(1.0 - ot.emd2(*shares, costs))
 
 
+def bigrams(vectors: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Embeddings and weights of neighbouring pairs of words (Zhao et al. 2019, section 3.1), for `mover_score`.
+
+    A pair's embedding is the mean of its words', each scaled to length 1, weighted as the words are; its weight
+    is the sum of theirs. A text of one word keeps it.
+
+    Args:
+        vectors: words (n, width).
+        weights: (n,), at least 0.
+
+    Returns:
+        Arrays (n - 1, width) and (n - 1,).
+    """
+    if len(vectors) < 2:
+        return vectors, weights
+    scaled = unit_rows(vectors) * weights[:, None]
+    together = weights[:-1] + weights[1:]
+    pairs = (scaled[:-1] + scaled[1:]) / np.where(together > 0, together, 1.0)[:, None]
+    return pairs, together
+
+
 def _shares(weights: np.ndarray | None, count: int, name: str) -> np.ndarray:
     if weights is None:
         return np.full(count, 1.0 / count)

@@ -1,109 +1,155 @@
-"""From texts to MoverScore: embeddings of their words by the shared encoder."""
+"""From texts and references to the nine similarities, each text encoded once."""
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import torch
-from tokenizers import Tokenizer
-from transformers import BertModel
 
-from .encoder import Checkpoint, choose_device, choose_dtype, pad
-from .inference import Normalizer, length_batches
-from .mover_score import mover_score
+from .embedding import EmbeddedText, TextEncoder
+from .matching import bert_score, greedy_matching, min_max_pooling, vector_average, vector_extrema
+from .mover_score import bigrams, mover_score
 
+SCORES = (
+    "greedy_matching",
+    "vector_average",
+    "vector_extrema",
+    "min_max_pooling",
+    "bertscore_precision",
+    "bertscore_recall",
+    "bertscore_f1",
+    "moverscore_1",
+    "moverscore_2",
+)
+BERT_SCORES = ("bertscore_precision", "bertscore_recall", "bertscore_f1")
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 
+_ROWS = 1024  # rows whose embeddings are held at once
 
-class MoverScorer:
-    """Scores pairs of texts with one checkpoint, loaded once.
 
-    A text's words are those of `Normalizer`, marks left out unless it has nothing else; a word's embedding is
-    the mean of the last layer over its pieces, as the paper's unigrams are.
+class InverseDocumentFrequency:
+    """Weights of tokens, or words, by how few of the documents hold them: ln((N + 1) / (n + 1)).
+
+    The same as in the package `bert_score`, where N documents are the references, equal ones counted as often
+    as they stand there.
     """
 
-    def __init__(self, checkpoint: Checkpoint) -> None:
-        self.max_length: int = checkpoint.settings["max_length"]
-        self.tokenizer = checkpoint.tokenizer
-        self.normalizer = Normalizer()
-        self.model = BertModel(checkpoint.model_config, add_pooling_layer=False).eval()
-        state = {name.removeprefix("bert."): tensor for name, tensor in checkpoint.state.items()}
-        missing, _ = self.model.load_state_dict(state, strict=False)
-        if missing:
-            raise ValueError(f"{checkpoint.folder}: weights missing: {', '.join(missing)}")
-        self.cls, self.sep, self.pad = (
-            _token_id(self.tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]")
-        )
+    def __init__(self, documents: Iterable[Iterable[Any]]) -> None:
+        self._counts: Counter[Any] = Counter()
+        self._documents = 0
+        for document in documents:
+            self._counts.update(set(document))
+            self._documents += 1
+
+    def __call__(self, items: Iterable[Any]) -> np.ndarray:
+        """A weight for each item; equal ones where all would be 0."""
+        weights = np.array([math.log((self._documents + 1) / (self._counts[one] + 1)) for one in items])
+        return weights if weights.sum() > 0 else np.ones_like(weights)
+
+
+class SimilarityScorer:
+    """Scores texts against references with one encoder, loaded once."""
+
+    def __init__(self, encoder: TextEncoder) -> None:
+        self.encoder = encoder
 
     def scores(
         self,
-        pairs: Sequence[tuple[str, str]],
+        predictions: Sequence[str],
+        references: Sequence[Sequence[str]],
+        chosen: Sequence[str] = SCORES,
+        idf: bool = False,
+        baseline: Mapping[str, float] | None = None,
+        layer: int | None = None,
         batch_size: int = 64,
         device: str | None = None,
         dtype: str = "auto",
         progress: Progress | None = None,
-    ) -> list[float]:
-        """MoverScore of each pair, in order, -1 to 1, higher is more alike; each text is encoded once.
+    ) -> dict[str, list[float]]:
+        """The chosen ones of `SCORES`, each a number a row, higher is more alike.
+
+        Args:
+            predictions: texts.
+            references: for each, at least one; each score is that of the reference where it is highest.
+            chosen: which scores.
+            idf: whether BERTScore's tokens and MoverScore's words are weighted by `InverseDocumentFrequency`.
+            baseline: what BERTScore gives on average to texts that have nothing to do with each other, under
+                `BERT_SCORES`; scores are rescaled so that this is 0.
+            layer, batch_size, device, dtype: see `TextEncoder.embed`.
+            progress: wraps the batches of the encoder.
 
         Raises:
-            ValueError: a text without a word, or longer than the encoder reads (its beginning is named).
+            ValueError: a text without a word (its row), or no such layer.
         """
-        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-        embedded = dict(zip(texts, self.embed(texts, batch_size, device, dtype, progress), strict=True))
-        return [mover_score(embedded[first], embedded[second]) for first, second in pairs]
-
-    def embed(
-        self,
-        texts: Sequence[str],
-        batch_size: int = 64,
-        device: str | None = None,
-        dtype: str = "auto",
-        progress: Progress | None = None,
-    ) -> list[np.ndarray]:
-        """Embeddings (words, width), float32, of each text, in order; see `scores`."""
-        place = choose_device(device)
-        self.model.to(device=place, dtype=choose_dtype(dtype, place))
-        ids, owners = zip(*map(self._pieces, texts), strict=True) if texts else ((), ())
-        batches: Iterable[list[int]] = list(length_batches([len(row) for row in ids], batch_size))
-        found: list[np.ndarray] = [np.empty(0)] * len(texts)
-        for batch in progress(batches, len(texts)) if progress else batches:
-            tokens, mask = pad([ids[row] for row in batch], self.pad)
-            with torch.inference_mode():
-                hidden = self.model(tokens.to(place), attention_mask=mask.to(place)).last_hidden_state
-            for row, states in zip(batch, hidden.float().cpu().numpy(), strict=True):
-                found[row] = _means(states, owners[row])
+        self._check(predictions, references)
+        weights = self._token_weights(references) if idf else None
+        found: dict[str, list[float]] = {name: [] for name in SCORES if name in chosen}
+        last = {text: row for row, texts in enumerate(references) for text in (*texts, predictions[row])}
+        kept: dict[str, EmbeddedText] = {}
+        for start in range(0, len(predictions), _ROWS):
+            rows = range(start, min(start + _ROWS, len(predictions)))
+            texts = dict.fromkeys(t for row in rows for t in (predictions[row], *references[row]))
+            new = [text for text in texts if text not in kept]
+            kept.update(
+                zip(new, self.encoder.embed(new, batch_size, device, dtype, layer, progress), strict=True)
+            )
+            for row in rows:
+                several = [
+                    self._pair(kept[predictions[row]], kept[text], chosen, weights)
+                    for text in references[row]
+                ]
+                for name, values in found.items():
+                    best = max(one[name] for one in several)
+                    values.append(_rescaled(best, baseline[name]) if baseline and name in baseline else best)
+            kept = {text: value for text, value in kept.items() if last[text] >= start + _ROWS}
         return found
 
-    def _pieces(self, text: str) -> tuple[list[int], list[int]]:
-        """Token ids of a text and, for each, the number of its word, -1 for what does not count."""
-        words = [word for sentence in self.normalizer.sentences(text) for word in sentence]
-        if not words:
-            raise ValueError(f"expected a text with words, got {text[:60]!r}")
-        counts = [any(map(str.isalnum, word)) for word in words]
-        ids, owners = [self.cls], [-1]
-        for number, encoding in enumerate(self.tokenizer.encode_batch(words, add_special_tokens=False)):
-            ids += encoding.ids
-            owners += [number if counts[number] or not any(counts) else -1] * len(encoding.ids)
-        if len(ids) + 1 > self.max_length:
-            raise ValueError(
-                f"expected a text of at most {self.max_length} tokens, got {len(ids) + 1}: {text[:60]!r}"
-            )
-        return [*ids, self.sep], [*owners, -1]
+    def _check(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> None:
+        seen: set[str] = set()
+        for row, (text, others) in enumerate(zip(predictions, references, strict=True)):
+            for name, one in (("predictions", text), *(("references", other) for other in others)):
+                if one not in seen and not self.encoder.has_words(one):
+                    raise ValueError(f"{name}, row {row}: expected a text with words, got {one[:60]!r}")
+                seen.add(one)
+
+    def _token_weights(
+        self, references: Sequence[Sequence[str]]
+    ) -> tuple[InverseDocumentFrequency, InverseDocumentFrequency]:
+        """Of tokens and of words, over all references."""
+        prepared = [self.encoder.pieces(text) for texts in references for text in texts]
+        return (
+            InverseDocumentFrequency(ids for ids, _ in prepared),
+            InverseDocumentFrequency(words for _, words in prepared),
+        )
+
+    def _pair(
+        self,
+        text: EmbeddedText,
+        other: EmbeddedText,
+        chosen: Sequence[str],
+        weights: tuple[InverseDocumentFrequency, InverseDocumentFrequency] | None,
+    ) -> dict[str, float]:
+        one: dict[str, float] = {}
+        for name, score in (
+            ("greedy_matching", greedy_matching),
+            ("vector_average", vector_average),
+            ("vector_extrema", vector_extrema),
+            ("min_max_pooling", min_max_pooling),
+        ):
+            if name in chosen:
+                one[name] = score(text.vectors, other.vectors)
+        if not set(BERT_SCORES).isdisjoint(chosen):
+            tokens = [np.where(t.special, 0.0, weights[0](t.ids) if weights else 1.0) for t in (text, other)]
+            one |= zip(BERT_SCORES, bert_score(text.tokens, other.tokens, *tokens), strict=True)
+        words = [weights[1](t.words) if weights else np.ones(len(t.words)) for t in (text, other)]
+        if "moverscore_1" in chosen:
+            one["moverscore_1"] = mover_score(text.vectors, other.vectors, *words)
+        if "moverscore_2" in chosen:
+            first, second = bigrams(text.vectors, words[0]), bigrams(other.vectors, words[1])
+            one["moverscore_2"] = mover_score(first[0], second[0], first[1], second[1])
+        return one
 
 
-def _token_id(tokenizer: Tokenizer, token: str) -> int:
-    found = tokenizer.token_to_id(token)
-    if found is None:
-        raise ValueError(f"the tokenizer has no {token}")
-    return found
-
-
-def _means(states: np.ndarray, owners: Sequence[int]) -> np.ndarray:
-    """Mean state of each word, (words, width)."""
-    numbers = np.array(owners)
-    rows = [
-        states[: len(numbers)][numbers == number].mean(axis=0)
-        for number in dict.fromkeys(owners)
-        if number >= 0
-    ]
-    return np.stack(rows)
+def _rescaled(score: float, baseline: float) -> float:
+    return (score - baseline) / (1 - baseline)

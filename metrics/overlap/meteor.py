@@ -1,10 +1,28 @@
 """METEOR by NLTK, and the WordNet that its synonyms come from."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import nltk
+from nltk.corpus import wordnet
+from nltk.stem.porter import PorterStemmer
 from nltk.translate.meteor_score import meteor_score
+
+
+class _Remembered:
+    """Stems and synsets of words, each looked up once: stories use the same words again and again."""
+
+    def __init__(self) -> None:
+        self.stem = lru_cache(maxsize=100_000)(PorterStemmer().stem)
+        self.synsets = lru_cache(maxsize=100_000)(self._synsets)
+
+    def _synsets(self, word: str) -> list[Any]:
+        return list(wordnet.synsets(word))
+
+
+_WORDS: Any = _Remembered()
 
 
 def find_wordnet() -> None:
@@ -36,4 +54,6 @@ def meteor(prediction: Sequence[str], references: Sequence[Sequence[str]]) -> fl
     nine times precision (alpha .9), less a penalty for scattered matches (beta 3, gamma .5): the paper's own
     values, NLTK's defaults. Matches rest on lower case. WordNet has to be there: `find_wordnet`.
     """
-    return float(meteor_score([list(words) for words in references], list(prediction)))
+    return float(
+        meteor_score([list(words) for words in references], list(prediction), stemmer=_WORDS, wordnet=_WORDS)
+    )

@@ -14,6 +14,7 @@ from metrics.openmeva.autos import aspect_tables, check_rows
 from metrics.openmeva.drift import dataset_drift
 from metrics.openmeva.judged import JudgedStories, check_predictions
 from metrics.openmeva.trivial import trivial_scores
+from training.benchmark.cross_validated import cross_validated_scores
 from training.benchmark.explanations import explanation_tables
 from training.benchmark.judged import judged_table
 from training.benchmark.registry import ROOT, MetricEntry
@@ -70,6 +71,11 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
         settings.say(f"{one.title}: {len(rows)} stories")
         found = _all_scores(metrics, one, rows, settings, results["skipped"])
         if one.judged:
+            found |= {
+                title: result
+                for title, result in cross_validated_scores(one.name, rows).items()
+                if any(entry.name == result["metric"] for entry in metrics)
+            }
             results["judged"][one.name] = _judged(one, rows, found, settings)
         else:
             results["autos"][one.name] = _autos(one, rows, found, settings)

@@ -9,7 +9,9 @@ from typing import Any
 import yaml
 
 from metrics.openmeva.correlation import COEFFICIENTS
+from training.benchmark.cells import number, p_value, with_interval
 from training.benchmark.render import Table
+from training.benchmark.table_11 import table_11
 
 PUBLISHED = Path(__file__).with_name("published.yaml")
 _KINDS = (("ours", "this project"), ("released", "released scores"), ("trivial", "trivial"))
@@ -26,8 +28,9 @@ def all_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> list
 
 
 def main_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> list[Table]:
-    """For each judged set the three coefficients with intervals, beside the papers'."""
-    return [_main(name, found, published) for name, found in results["judged"].items()]
+    """For each judged set the three coefficients with intervals, beside the papers'; and OpenMEVA's Table 11."""
+    tables = [_main(name, found, published) for name, found in results["judged"].items()]
+    return [*tables, *table_11(results, published)]
 
 
 def section_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> list[Table]:
@@ -42,27 +45,6 @@ def section_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> 
     tables += list(_autos(results["autos"], published))
     tables += list(_explained(results["explanations"], published))
     return [table for table in tables if table.rows]
-
-
-def number(value: float | None, digits: int = 3) -> str:
-    """A correlation without its leading zero; a dash where there is none.
-
-    >>> number(-0.0412), number(None), number(1.0)
-    ('−.041', '–', '1.000')
-    """
-    if value is None:
-        return "–"
-    text = f"{abs(value):.{digits}f}".removeprefix("0")
-    return f"−{text}" if value < 0 and float(f"{value:.{digits}f}") else text
-
-
-def with_interval(cell: Mapping[str, Any], coefficient: str, digits: int = 3) -> str:
-    """`.369 [.280, .452]`, or a dash."""
-    if coefficient not in cell:
-        return "–"
-    text = number(cell[coefficient], digits)
-    ends = (cell.get("intervals") or {}).get(coefficient)
-    return f"{text} [{number(ends[0], 2)}, {number(ends[1], 2)}]" if ends else text
 
 
 def _main(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
@@ -159,17 +141,6 @@ def _pairs(found: Mapping[str, Any]) -> Table:
             p_value(bootstrap["p_value"]),
         )
     return table
-
-
-def p_value(value: float | None) -> str:
-    """Three digits, or that it is smaller.
-
-    >>> p_value(0.0000004), p_value(0.0312)
-    ('<.001', '.031')
-    """
-    if value is None:
-        return "–"
-    return "<.001" if value < 0.0005 else number(value)
 
 
 def _by_part(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[Table]:

@@ -1,11 +1,22 @@
-"""The evaluate module with the shipped weights."""
+"""The evaluate module with the shipped weights: against the `bert_score` package, and its own promises."""
 
+import json
+import warnings
 from pathlib import Path
+from typing import Any
 
 import evaluate
+import numpy as np
 import pytest
+from transformers import BertConfig, BertModel
+
+from metrics.embedding_similarity.embedding import TextEncoder
+from metrics.embedding_similarity.scoring import BERT_SCORES, SCORES, SimilarityScorer
+from metrics.inference import Normalizer
+from tests.tiny import PIECES, tiny_tokenizer
 
 ROOT = Path(__file__).parents[3]
+ENCODER = ROOT / "metrics" / "weights" / "encoder"
 # Table 14 of OpenMEVA, from the least to the most alike.
 PAIRS = [
     ("I filled it with the sodas.", "I put music into the world and enjoy it."),
@@ -15,37 +26,174 @@ PAIRS = [
     ("He hired an attorney.", "He employed a lawyer."),
     ("She watched a video of the play later.", "She later watched a video of the play."),
 ]  # fmt: skip
+FIRST, SECOND = map(list, zip(*PAIRS, strict=True))
 
 
 @pytest.fixture(scope="module")
-def similarity() -> evaluate.EvaluationModule:
+def similarity() -> Any:
     return evaluate.load(str(ROOT / "metrics" / "embedding_similarity"))
 
 
-def test_paraphrases_lie_above_the_threshold(similarity: evaluate.EvaluationModule) -> None:
-    first, second = zip(*PAIRS, strict=True)
-    found = similarity.compute(predictions=list(first), references=list(second))
-    scores = found["mover_scores"]
-    assert max(scores[:2]) < 0.1
-    assert min(scores[2:]) >= 0.25
-    assert scores[2:] == sorted(scores[2:])
-    assert found["mover_score"] == pytest.approx(sum(scores) / 5)
+def lists(result: dict[str, Any]) -> dict[str, Any]:
+    return {name: values for name, values in result.items() if isinstance(values, list)}
 
 
-def test_batches_and_style_do_not_matter(similarity: evaluate.EvaluationModule) -> None:
-    first, second = zip(*PAIRS, strict=True)
-    whole = similarity.compute(predictions=list(first), references=list(second), dtype="float32")
-    ones = similarity.compute(predictions=list(first), references=list(second), dtype="float32", batch_size=1)
-    assert whole["mover_scores"] == pytest.approx(ones["mover_scores"], abs=1e-5)
+def test_nine_scores_that_rank_paraphrases(similarity: Any) -> None:
+    found = similarity.compute(predictions=FIRST, references=SECOND)
+    assert set(found) == {*SCORES, *(f"{name}_scores" for name in SCORES)}
+    for name in SCORES:
+        scores = found[f"{name}_scores"]
+        assert max(scores[:2]) < min(scores[2:])
+        assert found[name] == pytest.approx(np.mean(scores))
+    moved = found["moverscore_1_scores"]
+    assert max(moved[:2]) < 0.1  # AUTOS's threshold for a paraphrase is .4, on this scale .25
+    assert min(moved[2:]) >= 0.25
+
+
+@pytest.mark.parametrize(("idf", "layer"), [(False, None), (True, None), (False, 4)])
+def test_bertscore_is_that_of_the_package(similarity: Any, idf: bool, layer: int | None) -> None:
+    from bert_score import BERTScorer
+
+    normalizer = Normalizer()
+    first, second = [*map(normalizer, FIRST)], [*map(normalizer, SECOND)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        package = BERTScorer(
+            model_type=str(ENCODER), num_layers=layer or 6, idf=idf, idf_sents=second, device="cpu"
+        )
+        expected = package.score(first, second)
+    found = similarity.compute(
+        predictions=FIRST, references=SECOND, idf=idf, layer=layer, dtype="float32", scores=list(BERT_SCORES)
+    )
+    for name, values in zip(BERT_SCORES, expected, strict=True):
+        assert found[f"{name}_scores"] == pytest.approx(values.tolist(), abs=1e-5)
+
+
+def test_batches_order_and_style_do_not_matter(similarity: Any) -> None:
+    options = {"dtype": "float32", "idf": True}
+    whole = lists(similarity.compute(predictions=FIRST, references=SECOND, **options))
+    turned = lists(
+        similarity.compute(predictions=FIRST[::-1], references=SECOND[::-1], batch_size=2, **options)
+    )
+    for name, values in whole.items():
+        assert turned[name][::-1] == pytest.approx(values, abs=1e-5)
     same = similarity.compute(predictions=["He didn't go."], references=["he did n't go ."], dtype="float32")
-    assert same["mover_score"] == pytest.approx(1.0, abs=1e-5)
+    assert [same[name] for name in SCORES] == pytest.approx([1.0] * 9, abs=1e-5)
 
 
-def test_bad_rows_are_refused(similarity: evaluate.EvaluationModule) -> None:
-    with pytest.raises(ValueError, match="with words"):
-        similarity.compute(predictions=["   "], references=["He ran."])
-    with pytest.raises(ValueError, match="batch_size"):
-        similarity.compute(predictions=["He ran."], references=["He ran."], batch_size=0)
-    assert similarity.compute(predictions=["He ran."], references=["He ran."])[
-        "mover_score"
-    ] == pytest.approx(1.0)
+def test_several_references_and_the_best_of_them(similarity: Any) -> None:
+    apart = [
+        lists(similarity.compute(predictions=FIRST[3:4], references=[text], dtype="float32"))
+        for text in (SECOND[0], SECOND[3])
+    ]
+    found = lists(
+        similarity.compute(predictions=FIRST[3:4], references=[[SECOND[0], SECOND[3]]], dtype="float32")
+    )
+    for name, (score,) in found.items():
+        assert score == pytest.approx(max(one[name][0] for one in apart), abs=1e-5)
+
+
+def test_baseline(similarity: Any) -> None:
+    given = dict.fromkeys(BERT_SCORES, 0.4)
+    plain = similarity.compute(predictions=FIRST, references=SECOND, scores=["bertscore_f1", "moverscore_1"])
+    found = similarity.compute(
+        predictions=FIRST,
+        references=SECOND,
+        scores=["bertscore_f1", "moverscore_1"],
+        rescale_with_baseline=given,
+    )
+    assert found["bertscore_f1"] == pytest.approx((plain["bertscore_f1"] - 0.4) / 0.6)
+    assert found["moverscore_1"] == plain["moverscore_1"]
+    lines = (ROOT / "datasets" / "stories" / "mini.jsonl").read_text(encoding="utf-8").splitlines()
+    stories = [row["story"] for row in map(json.loads, lines) if row["kind"] == "roc"][:12]
+    unrelated = similarity.compute(
+        predictions=stories,
+        references=[*stories[5:], *stories[:5]],
+        scores="bertscore_f1",
+        rescale_with_baseline=True,
+    )
+    assert abs(unrelated["bertscore_f1"]) < 0.15
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"predictions": ["   "], "references": ["He ran."]}, "predictions, row 0: expected a text"),
+        (
+            {"predictions": ["He", "\x07"], "references": ["He", "I"]},
+            "predictions, row 1: expected a text with",
+        ),
+        ({"predictions": ["He"], "references": [["He", "\x07"]]}, "references, row 0: expected a text with"),
+        ({"predictions": ["He"]}, "references: expected 1"),
+        ({"predictions": ["He"], "references": ["He"], "batch_size": 0}, "batch_size"),
+        ({"predictions": ["He"], "references": ["He"], "layer": 7}, "layer: expected 1 to 6, got 7"),
+        (
+            {"predictions": ["He"], "references": ["He"], "scores": ["bleu"]},
+            "expected some of greedy_matching",
+        ),
+        (
+            {"predictions": ["He"], "references": ["He"], "rescale_with_baseline": {"f1": 0.1}},
+            "expected a bool or a dict",
+        ),
+    ],
+)
+def test_bad_input_is_named(similarity: Any, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        similarity.compute(**arguments)
+    assert similarity.compute(predictions=["He ran."], references=["He ran."], scores="bertscore_f1")[
+        "bertscore_f1"
+    ] == pytest.approx(1.0, abs=0.01)
+
+
+def test_signature(similarity: Any) -> None:
+    assert "|layer:6|idf:no|" in similarity.signature()
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An encoder in transformers' own format that reads 20 tokens."""
+    folder = tmp_path_factory.mktemp("encoder")
+    config = BertConfig(
+        vocab_size=len(PIECES),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=20,
+        initializer_range=0.6,
+    )
+    BertModel(config).save_pretrained(folder)
+    (folder / "tokenizer.json").write_text(tiny_tokenizer().to_str())
+    return folder
+
+
+def test_another_encoder_and_texts_beyond_its_length(other: Path) -> None:
+    encoder = TextEncoder(other)
+    long = "she ran home . " * 30
+    (one,) = encoder.embed([long], dtype="float32")
+    assert len(one.ids) == 122  # each of the words once, [CLS] and [SEP]
+    assert one.words[:3] == ("she", "ran", "home")
+    assert len(one.words) == len(one.vectors) == 90
+    found = SimilarityScorer(encoder).scores(
+        [long, "the dog ate"], [[long], ["the cat ate"]], dtype="float32"
+    )
+    for values in found.values():
+        assert values[0] == pytest.approx(1.0, abs=1e-5)
+        assert values[1] < values[0]
+
+
+def test_each_text_is_encoded_once(other: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = TextEncoder(other)
+    texts = ["she ran home", "the dog ate", "a cat slept"]
+    read: list[int] = []
+    forward = encoder._forward
+    monkeypatch.setattr(encoder, "_forward", lambda rows, *a: (read.append(len(rows)), forward(rows, *a))[1])
+    monkeypatch.setattr("metrics.embedding_similarity.scoring._ROWS", 2)
+    predictions = [texts[i % 3] for i in range(9)]
+    SimilarityScorer(encoder).scores(predictions, [[texts[0], texts[i % 2]] for i in range(9)], idf=True)
+    assert sum(read) == 3
+
+
+def test_a_missing_encoder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"config\.json: missing or damaged"):
+        TextEncoder(tmp_path)

@@ -1,0 +1,273 @@
+"""Contextual embeddings of a text's tokens and words, by the shared encoder or any other that transformers loads."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+from transformers import AutoConfig, AutoModel, BertModel
+
+from .encoder import choose_device, choose_dtype, file_digest, load_checkpoint, pad
+from .inference import Normalizer, length_batches, sentence_windows
+
+Progress = Callable[[Iterable[Any], int], Iterable[Any]]
+
+_WORD = re.compile(r"\w+|[^\w\s]")
+_CHUNK = 64  # tokens: where a text beyond the limit may be cut when it has no sentence ends
+
+
+@dataclass(frozen=True)
+class EmbeddedText:
+    """What an encoder made of a text.
+
+    Attributes:
+        ids: token ids, special tokens included, (t,).
+        special: which of them are special tokens, (t,).
+        tokens: hidden states of the tokens, float32, (t, width).
+        words: the words that count: those with a letter or digit, or all where none has.
+        vectors: mean hidden state of each word's tokens, float32, (words, width).
+    """
+
+    ids: np.ndarray
+    special: np.ndarray
+    tokens: np.ndarray
+    words: tuple[str, ...]
+    vectors: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Pieces:
+    """Token ids of a text without special tokens, the place of each one's word in `words` (-1: does not
+    count), and the windows of tokens that the encoder reads."""
+
+    ids: list[int]
+    owners: np.ndarray
+    words: tuple[str, ...]
+    windows: list[tuple[int, int]]
+
+
+class TextEncoder:
+    """Embeds texts with one encoder, loaded once and kept for the device and dtype used last.
+
+    With the shared encoder a text is normalised as the encoder's training text was, and words are those of
+    `Normalizer`; with another encoder its own tokenizer reads the text as it is, and words are runs of letters
+    and digits. A text beyond `max_length` tokens is read in overlapping windows; a token that several windows
+    hold has the mean of its states.
+
+    Attributes:
+        settings: the metric's settings of the checkpoint, empty for other encoders.
+        revision: the first 12 digits of the SHA-256 of the weights.
+        layers: how many layers the encoder has.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Loads a checkpoint of this metric, or an encoder in transformers' own format.
+
+        Raises:
+            ValueError: files that are missing or damaged (they are named).
+        """
+        self.normalizer: Normalizer | None = None
+        config = _read_config(folder)
+        if "embedding_similarity" in config:
+            checkpoint = load_checkpoint(folder, "embedding_similarity")
+            self.settings = checkpoint.settings
+            self.revision = checkpoint.revision
+            self.normalizer = Normalizer()
+            self.tokenizer = checkpoint.tokenizer
+            self.model: Any = BertModel(checkpoint.model_config, add_pooling_layer=False)
+            state = {name.removeprefix("bert."): tensor for name, tensor in checkpoint.state.items()}
+            missing, _ = self.model.load_state_dict(state, strict=False)
+            if missing:
+                raise ValueError(f"{folder}: weights missing: {', '.join(missing)}")
+            self.max_length: int = checkpoint.settings["max_length"]
+        else:
+            self.settings = {}
+            self.revision = file_digest(folder / "model.safetensors")[:12]
+            self.model = AutoModel.from_config(AutoConfig.from_pretrained(folder))
+            self.model = type(self.model).from_pretrained(folder, dtype=torch.float32, use_safetensors=True)
+            try:
+                self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+            except Exception as error:  # the library raises plain Exceptions
+                raise ValueError(f"{folder / 'tokenizer.json'}: missing or damaged ({error})") from error
+            # RoBERTa's positions begin after the padding's
+            positions = self.model.config.max_position_embeddings
+            self.max_length = min(
+                512, positions - 2 if "roberta" in self.model.config.model_type else positions
+            )
+        self.tokenizer.no_padding()
+        self.tokenizer.no_truncation()
+        self.model.eval()
+        self.layers: int = self.model.config.num_hidden_layers
+        self.padding = self.model.config.pad_token_id or 0
+        example = self.tokenizer.encode("a")
+        begin = example.special_tokens_mask.index(0)
+        end = len(example.ids) - example.special_tokens_mask[::-1].index(0)
+        self.prefix, self.suffix = example.ids[:begin], example.ids[end:]
+
+    def embed(
+        self,
+        texts: Sequence[str],
+        batch_size: int = 64,
+        device: str | torch.device | None = None,
+        dtype: str = "auto",
+        layer: int | None = None,
+        progress: Progress | None = None,
+    ) -> list[EmbeddedText]:
+        """Embeddings of texts, in order, by one forward pass over each.
+
+        Args:
+            texts: each with at least one word.
+            batch_size: windows encoded at once.
+            device: chosen by itself where not given.
+            dtype: `auto`, `float32` or `bfloat16`, of the encoder; embeddings are float32.
+            layer: whose output is taken, 1 to `layers`; the last unless given.
+            progress: wraps the batches.
+
+        Raises:
+            ValueError: a text without a word (its beginning), or no such layer.
+        """
+        if layer is not None and not 1 <= layer <= self.layers:
+            raise ValueError(f"layer: expected 1 to {self.layers}, got {layer}")
+        place = choose_device(device)
+        self.model.to(device=place, dtype=choose_dtype(dtype, place))
+        prepared = self._prepare(texts)
+        jobs = [(row, window) for row, pieces in enumerate(prepared) for window in pieces.windows]
+        sums = [np.empty(0)] * len(texts)
+        counts = [np.empty(0)] * len(texts)
+        batches: Iterable[list[int]] = list(length_batches([b - a for _, (a, b) in jobs], batch_size))
+        for batch in progress(batches, len(texts)) if progress else batches:
+            rows = [
+                [*self.prefix, *prepared[jobs[job][0]].ids[slice(*jobs[job][1])], *self.suffix]
+                for job in batch
+            ]
+            for job, states in zip(batch, self._forward(rows, place, layer), strict=True):
+                row, (start, end) = jobs[job]
+                if len(prepared[row].windows) == 1:
+                    sums[row] = states[: end - start + len(self.prefix) + len(self.suffix)]
+                    continue
+                self._add(sums, counts, row, prepared[row], (start, end), states)
+        for row, pieces in enumerate(prepared):
+            if len(pieces.windows) > 1:
+                sums[row] = sums[row] / counts[row][:, None]
+        return [self._finish(pieces, states) for pieces, states in zip(prepared, sums, strict=True)]
+
+    def has_words(self, text: str) -> bool:
+        """Whether a text has anything to embed."""
+        return any(map(str.isalnum, text)) or bool(self._words(text)[1])
+
+    def pieces(self, text: str) -> tuple[list[int], tuple[str, ...]]:
+        """Token ids of a text, without special tokens, and the words that count."""
+        (found,) = self._prepare([text])
+        return found.ids, found.words
+
+    def _words(self, text: str) -> tuple[str, list[tuple[int, int]], list[int]]:
+        """The text as it is tokenised, the span of each word in it, and the number of words by sentence."""
+        if self.normalizer is None:
+            return text.strip(), [match.span() for match in _WORD.finditer(text.strip())], []
+        sentences = self.normalizer.sentences(text)
+        words = [word for sentence in sentences for word in sentence]
+        ends = list(accumulate((len(word) + 1 for word in words), initial=0))
+        spans = [(start, start + len(word)) for start, word in zip(ends, words, strict=False)]
+        return " ".join(words), spans, [len(sentence) for sentence in sentences]
+
+    def _prepare(self, texts: Sequence[str]) -> list[_Pieces]:
+        found = [self._words(text) for text in texts]
+        for text, (_, spans, _) in zip(texts, found, strict=True):
+            if not spans:
+                raise ValueError(f"expected a text with words, got {text[:60]!r}")
+        encodings = self.tokenizer.encode_batch([line for line, _, _ in found], add_special_tokens=False)
+        limit = self.max_length - len(self.prefix) - len(self.suffix)
+        prepared = []
+        for (line, spans, sizes), encoding in zip(found, encodings, strict=True):
+            starts = np.array([start for start, _ in spans])
+            ends = np.array([end for _, end in encoding.offsets])
+            owners = np.maximum(np.searchsorted(starts, ends - 1, side="right") - 1, 0)
+            words = [line[start:end] for start, end in spans]
+            counted = np.array([any(map(str.isalnum, word)) for word in words])
+            if not counted[owners].any():
+                counted[:] = True
+            kept = [place for place in dict.fromkeys(owners.tolist()) if counted[place]]
+            number = np.full(len(words), -1)
+            number[kept] = np.arange(len(kept))
+            windows = _windows(owners, sizes, limit)
+            prepared.append(_Pieces(encoding.ids, number[owners], tuple(words[i] for i in kept), windows))
+        return prepared
+
+    def _forward(self, rows: list[list[int]], place: torch.device, layer: int | None) -> np.ndarray:
+        ids, mask = pad(rows, self.padding)
+        inner = layer is not None and layer < self.layers
+        with torch.inference_mode():
+            output = self.model(ids.to(place), attention_mask=mask.to(place), output_hidden_states=inner)
+        states: Tensor = output.hidden_states[layer] if inner else output.last_hidden_state
+        return states.float().cpu().numpy()
+
+    def _add(
+        self,
+        sums: list[np.ndarray],
+        counts: list[np.ndarray],
+        row: int,
+        pieces: _Pieces,
+        window: tuple[int, int],
+        states: np.ndarray,
+    ) -> None:
+        """Adds a window's states to the sums of a text of several windows; [CLS] and [SEP] count in each."""
+        before, after = len(self.prefix), len(self.suffix)
+        total = len(pieces.ids) + before + after
+        if not len(sums[row]):
+            sums[row], counts[row] = (
+                np.zeros((total, states.shape[1]), np.float32),
+                np.zeros(total, np.float32),
+            )
+        start, end = window
+        inside = before + end - start
+        for target, part in (
+            (slice(0, before), states[:before]),
+            (slice(before + start, before + end), states[before:inside]),
+            (slice(total - after, total), states[inside : inside + after]),
+        ):
+            sums[row][target] += part
+            counts[row][target] += 1
+
+    def _finish(self, pieces: _Pieces, states: np.ndarray) -> EmbeddedText:
+        before, after = len(self.prefix), len(self.suffix)
+        special = np.zeros(len(states), bool)
+        special[:before] = True
+        special[len(states) - after :] = True
+        used = pieces.owners >= 0
+        inner = states[before : len(states) - after][used]
+        owners = pieces.owners[used]
+        vectors = np.zeros((len(pieces.words), states.shape[1]), np.float32)
+        np.add.at(vectors, owners, inner)
+        vectors /= np.bincount(owners, minlength=len(pieces.words))[:, None].astype(np.float32)
+        ids = np.array([*self.prefix, *pieces.ids, *self.suffix])
+        return EmbeddedText(ids, special, np.ascontiguousarray(states), pieces.words, vectors)
+
+
+def _windows(owners: np.ndarray, sizes: Sequence[int], limit: int) -> list[tuple[int, int]]:
+    """Windows of at most `limit` tokens; the text is cut between sentences, or where one is too long, within."""
+    total = len(owners)
+    if total <= limit:
+        return [(0, total)]
+    ends = np.searchsorted(owners, np.cumsum(sizes)) if len(sizes) else np.array([total])
+    cuts = [0]
+    for end in ends.tolist():
+        while end - cuts[-1] > min(_CHUNK, limit) and (not len(sizes) or end - cuts[-1] > limit):
+            cuts.append(cuts[-1] + min(_CHUNK, limit))
+        if end > cuts[-1]:
+            cuts.append(end)
+    lengths = [after - before for before, after in pairwise(cuts)]
+    return [(cuts[first], cuts[last]) for first, last in sentence_windows(lengths, limit)]
+
+
+def _read_config(folder: Path) -> dict[str, Any]:
+    try:
+        return json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{folder / 'config.json'}: missing or damaged ({error})") from error

@@ -1,0 +1,67 @@
+"""Similarity of two texts from the embeddings of their words or tokens. Pure functions; each is symmetric in
+its texts but for BERTScore's precision and recall, which swap."""
+
+import numpy as np
+
+from .mover_score import unit_rows
+
+
+def cosine(first: np.ndarray, second: np.ndarray) -> float:
+    """Cosine of two vectors, -1 to 1; 0 where one of them is zero."""
+    lengths = float(np.linalg.norm(first)) * float(np.linalg.norm(second))
+    return float(np.clip(float(first @ second) / lengths, -1.0, 1.0)) if lengths else 0.0
+
+
+def greedy_matching(first: np.ndarray, second: np.ndarray) -> float:
+    """Greedy Matching (Rus and Lintean 2012) of words (n, width) and (m, width), -1 to 1.
+
+    Each word counts by its nearest one in the other text, by cosine; the mean over words, then over both
+    directions.
+    """
+    cosines = unit_rows(first) @ unit_rows(second).T
+    return float((cosines.max(axis=1).mean() + cosines.max(axis=0).mean()) / 2)
+
+
+def vector_average(first: np.ndarray, second: np.ndarray) -> float:
+    """Vector Average (Wieting et al. 2016): cosine of the means of the words, -1 to 1."""
+    return cosine(first.mean(axis=0), second.mean(axis=0))
+
+
+def vector_extrema(first: np.ndarray, second: np.ndarray) -> float:
+    """Vector Extrema (Forgues et al. 2014): cosine of the values farthest from 0 in each dimension, -1 to 1."""
+    return cosine(_extrema(first), _extrema(second))
+
+
+def _extrema(vectors: np.ndarray) -> np.ndarray:
+    high, low = vectors.max(axis=0), vectors.min(axis=0)
+    return np.where(high >= -low, high, low)
+
+
+def min_max_pooling(first: np.ndarray, second: np.ndarray) -> float:
+    """The referenced part of RUBER (Tao et al. 2018, equation 1): cosine of the largest and the smallest values
+    in each dimension, side by side, -1 to 1."""
+    return cosine(_pooled(first), _pooled(second))
+
+
+def _pooled(vectors: np.ndarray) -> np.ndarray:
+    return np.concatenate([vectors.max(axis=0), vectors.min(axis=0)])
+
+
+def bert_score(
+    prediction: np.ndarray, reference: np.ndarray, weights: np.ndarray, reference_weights: np.ndarray
+) -> tuple[float, float, float]:
+    """BERTScore (Zhang et al. 2020): precision, recall and F1, -1 to 1.
+
+    As in the authors' package, special tokens may be matched but weigh 0.
+
+    Args:
+        prediction: hidden states (t, width) of a text's tokens, special ones included.
+        reference: the same of the reference, (s, width).
+        weights: (t,), at least 0, of the prediction's tokens in precision.
+        reference_weights: (s,), of the reference's in recall.
+    """
+    cosines = unit_rows(prediction) @ unit_rows(reference).T
+    precision = float(cosines.max(axis=1) @ weights / weights.sum())
+    recall = float(cosines.max(axis=0) @ reference_weights / reference_weights.sum())
+    total = precision + recall
+    return precision, recall, 2 * precision * recall / total if total else 0.0

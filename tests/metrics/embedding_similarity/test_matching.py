@@ -1,0 +1,72 @@
+"""Similarities of sets of vectors, each against its definition written out."""
+
+import math
+
+import numpy as np
+import pytest
+
+from metrics.embedding_similarity.matching import (
+    bert_score,
+    cosine,
+    greedy_matching,
+    min_max_pooling,
+    vector_average,
+    vector_extrema,
+)
+from metrics.embedding_similarity.mover_score import bigrams, mover_score
+from metrics.embedding_similarity.scoring import InverseDocumentFrequency
+
+
+@pytest.fixture
+def texts() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    return rng.normal(size=(4, 6)), rng.normal(size=(5, 6))
+
+
+def by_hand(a: np.ndarray, b: np.ndarray) -> float:
+    dot = sum(x * y for x, y in zip(a, b, strict=True))
+    return dot / math.sqrt(sum(x * x for x in a)) / math.sqrt(sum(y * y for y in b))
+
+
+def test_greedy_matching(texts: tuple[np.ndarray, np.ndarray]) -> None:
+    first, second = texts
+    one = sum(max(by_hand(a, b) for b in second) for a in first) / len(first)
+    other = sum(max(by_hand(a, b) for a in first) for b in second) / len(second)
+    assert greedy_matching(first, second) == pytest.approx((one + other) / 2)
+
+
+def test_average_extrema_and_pooling(texts: tuple[np.ndarray, np.ndarray]) -> None:
+    first, second = texts
+    means = [[sum(column) / len(text) for column in text.T] for text in texts]
+    assert vector_average(first, second) == pytest.approx(by_hand(*map(np.array, means)))
+    extremes = [[max(column, key=abs) for column in text.T] for text in texts]
+    assert vector_extrema(first, second) == pytest.approx(by_hand(*map(np.array, extremes)))
+    pooled = [[max(column) for column in text.T] + [min(column) for column in text.T] for text in texts]
+    assert min_max_pooling(first, second) == pytest.approx(by_hand(*map(np.array, pooled)))
+
+
+def test_bertscore(texts: tuple[np.ndarray, np.ndarray]) -> None:
+    first, second = texts
+    weights, others = np.array([0.0, 1.0, 2.0, 1.0]), np.array([1.0, 1.0, 0.0, 3.0, 1.0])
+    p = sum(w * max(by_hand(a, b) for b in second) for w, a in zip(weights, first, strict=True)) / 4
+    r = sum(w * max(by_hand(a, b) for a in first) for w, b in zip(others, second, strict=True)) / 6
+    assert bert_score(first, second, weights, others) == pytest.approx((p, r, 2 * p * r / (p + r)))
+
+
+def test_cosine_of_nothing() -> None:
+    assert cosine(np.zeros(3), np.ones(3)) == 0.0
+
+
+def test_bigrams() -> None:
+    vectors, weights = np.diag([2.0, 1.0, 3.0]), np.array([1.0, 3.0, 0.0])
+    pairs, shares = bigrams(vectors, weights)
+    assert shares.tolist() == [4.0, 3.0]
+    assert pairs.tolist() == [[0.25, 0.75, 0.0], [0.0, 1.0, 0.0]]
+    alone, weight = bigrams(vectors[:1], weights[:1])
+    assert mover_score(alone, vectors[:1], weight) == pytest.approx(1.0)
+
+
+def test_inverse_document_frequency() -> None:
+    weigh = InverseDocumentFrequency([["a", "b", "a"], ["b"], ["b", "c"]])
+    assert weigh(["a", "b", "d"]) == pytest.approx([math.log(4 / 2), math.log(4 / 4), math.log(4 / 1)])
+    assert weigh(["b", "b"]).tolist() == [1.0, 1.0]

@@ -1,0 +1,42 @@
+"""Embedding similarity against the `bert_score` package, with the same encoder and batch size."""
+
+import warnings
+
+from metrics.embedding_similarity.embedding import TextEncoder
+from metrics.embedding_similarity.scoring import SCORES, SimilarityScorer
+from training.bench.parts import Rows, bench_stories, seconds
+from training.encoder import ENCODER, ROOT
+
+_BATCH = 64
+
+
+def embedding_similarity_rows() -> Rows:
+    """All nine scores of 1,000 pairs of stories, beside BERTScore alone by the package."""
+    from bert_score import BERTScorer
+
+    stories = bench_stories(2000)
+    predictions, references = stories[:1000], stories[1000:]
+    settings = ROOT / "metrics" / "embedding_similarity" / "weights" / "default"
+    scorer = SimilarityScorer(TextEncoder(settings))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        package = BERTScorer(
+            model_type=str(ENCODER),
+            num_layers=scorer.encoder.layers,
+            batch_size=_BATCH,
+            device="cpu",
+        )
+    pairs = [[text] for text in references]
+
+    def ours(dtype: str, count: int = 1000) -> None:
+        scorer.scores(predictions[:count], pairs[:count], batch_size=_BATCH, device="cpu", dtype=dtype)
+
+    package.score(predictions[:_BATCH], references[:_BATCH], batch_size=_BATCH)
+    usual = seconds(lambda: package.score(predictions, references, batch_size=_BATCH))
+    rows: Rows = [("bert_score package, 1,000 pairs (float32)", f"{usual:.1f} s", "1", "")]
+    for dtype, wanted in (("float32", ""), ("auto", "1")):
+        ours(dtype, _BATCH)
+        time = seconds(lambda dtype=dtype: ours(dtype))  # type: ignore[misc]
+        what = f"embedding_similarity, all {len(SCORES)} scores, 1,000 pairs ({dtype})"
+        rows.append((what, f"{time:.1f} s", f"{usual / time:.1f}", wanted))
+    return rows

@@ -1,0 +1,63 @@
+"""Scores of supervised metrics by cross-validation, which a module cannot give: a file a set and metric.
+
+Written by the trainers (`python -m training.bleurt_ratings cross-validate`), read by the benchmark as rows of this
+project where they belong to the same stories, references and ratings.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from training.benchmark.registry import ROOT
+from training.files import write_text
+
+FOLDER = ROOT / "runs" / "cross_validated"
+
+
+def stories_checksum(rows: Sequence[dict[str, Any]]) -> str:
+    """SHA-256 of stories, references and judgments, in order."""
+    seen = [[row["story"], row.get("reference"), row["score"]] for row in rows]
+    return hashlib.sha256(json.dumps(seen).encode()).hexdigest()
+
+
+def write_cross_validated(
+    folder: Path,
+    name: str,
+    title: str,
+    rows: Sequence[dict[str, Any]],
+    scores: Sequence[float],
+    signature: str,
+) -> Path:
+    """Writes one score a row of the test set `name`; returns the file.
+
+    Raises:
+        ValueError: scores of another number than rows.
+    """
+    if len(scores) != len(rows):
+        raise ValueError(f"{title}: expected {len(rows)} scores, got {len(scores)}")
+    path = folder / f"{name}-{re.sub('[^a-z0-9]+', '-', title.lower())}.json"
+    kept = {"title": title, "stories": stories_checksum(rows), "signature": signature, "scores": list(scores)}
+    write_text(path, json.dumps(kept))
+    return path
+
+
+def cross_validated_scores(
+    name: str, rows: Sequence[dict[str, Any]], folder: Path = FOLDER
+) -> dict[str, dict[str, Any]]:
+    """Title to `scores`, `signature` and `metric` for a test set; empty where nothing was computed.
+
+    Scores of other stories, references or judgments are passed over: they have to be computed anew.
+    """
+    found = {}
+    for path in sorted(folder.glob(f"{name}-*.json")):
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        if kept["stories"] == stories_checksum(rows):
+            found[f"{kept['title']} (cross-validated)"] = {
+                "scores": kept["scores"],
+                "signature": kept["signature"],
+                "metric": kept["title"].lower(),
+            }
+    return found

@@ -1,0 +1,61 @@
+"""OpenMEVA's Table 11: every metric on both corpora of MANS, the paper's figures beside this project's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from training.benchmark.cells import number, with_interval
+from training.benchmark.render import Table
+
+SETS = ("mans_roc", "mans_wp")
+
+
+def table_11(results: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[Table]:
+    """The table, in the paper's groups and order; nothing where neither half of MANS was run.
+
+    A row that the paper lacks stands in its group without a figure; metrics of this project that the layout does not
+    name come last. Where a metric has not been run, its row holds the paper's figure alone.
+    """
+    judged = {name: results["judged"][name] for name in SETS if name in results["judged"]}
+    if not judged:
+        return
+    layout = published["table_11"]
+    columns = [""]
+    for name in SETS:
+        columns += [f"{judged[name]['title'] if name in judged else name}, r [95 %]", "paper"]
+    counts = ", ".join(f"{found['n']} stories of {found['title']}" for found in judged.values())
+    table = Table("Metrics by kind (OpenMEVA, Table 11)", columns, note=f"{counts}. {layout['note']}.")
+    shown: set[str] = set()
+    for group, titles in layout["groups"].items():
+        table.rule()
+        table.add(group, *[""] * (len(columns) - 1))
+        for title in titles:
+            names = [title, *layout["ours"].get(title, [])]
+            present = [name for name in names if any(_ours(found, name) for found in judged.values())]
+            shown.update(present)
+            for name in present or [title]:
+                label = title if name == title else f"{title}: {name}"
+                table.add(f"  {label}", *_cells(judged, published, name, title), faint=not present)
+    rest = [t for found in judged.values() for t, row in found["rows"].items() if row["kind"] == "ours"]
+    rest = [title for title in dict.fromkeys(rest) if title not in shown]
+    if rest:
+        table.rule()
+        table.add("Further metrics of this project", *[""] * (len(columns) - 1))
+        for title in rest:
+            table.add(f"  {title}", *_cells(judged, published, title, title))
+    yield table
+
+
+def _ours(found: Mapping[str, Any], title: str) -> Mapping[str, Any] | None:
+    row = found["rows"].get(title)
+    return row if row is not None and row["kind"] == "ours" else None
+
+
+def _cells(judged: Mapping[str, Any], published: Mapping[str, Any], name: str, title: str) -> Iterator[str]:
+    """For each half of MANS this project's coefficient and the paper's."""
+    for key in SETS:
+        row = _ours(judged[key], name) if key in judged else None
+        yield "" if row is None else with_interval(row, "pearson")
+        printed = published["correlations"][key]["rows"].get(title, {}).get("pearson")
+        yield "" if printed is None else number(printed, 4)
