@@ -55,7 +55,7 @@ def pin_module(code: str, revision: str) -> str:
     for value in reversed(found.values if found else []):
         assert isinstance(value, ast.Constant)
         line = lines[value.lineno - 1]
-        pinned = json.dumps(f"{value.value}@{revision}").encode()
+        pinned = json.dumps(f"{value.value!s}@{revision}").encode()
         lines[value.lineno - 1] = line[: value.col_offset] + pinned + line[value.end_col_offset :]
     return b"".join(lines).decode()
 
