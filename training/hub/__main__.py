@@ -9,6 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tqdm.auto import tqdm
+
 from metrics.version import __version__
 from training.hub.caches import Caches
 from training.hub.checks import repository_problems
@@ -97,7 +99,7 @@ def publish(
     with tempfile.TemporaryDirectory() as scratch:
         repositories = [
             lay_out(source, description, Path(scratch), organisation, __version__, root)
-            for source in description.sources
+            for source in tqdm(description.sources, desc="laying out", unit="repository", delay=5)
         ]
         total = sum(_list_files(repository) for repository in repositories)
         print(f"{len(repositories)} repositories, {total / 1e6:.1f} MB, tag v{__version__}")

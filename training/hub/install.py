@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock
+from tqdm.auto import tqdm
 
 from training.files import write_text
 from training.hub.caches import Caches, Placement, dataset_placements, model_placement, module_placements
@@ -101,7 +102,7 @@ class Installation:
         self, description: Description, version: str, root: Path, stages: dict[str, Path]
     ) -> Iterator[Placement]:
         caches = self.caches
-        for source in description.sources:
+        for source in tqdm(description.sources, desc="laying out", unit="repository", delay=5):
             if source.kind == "dataset":
                 yield from dataset_placements(source, description, caches, stages["datasets"])
                 continue
