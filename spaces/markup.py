@@ -23,9 +23,11 @@ def escape(text: object) -> str:
     return html.escape(str(text)).replace("{", "&#123;").replace("}", "&#125;").replace("$", "&#36;")
 
 
-def tip(text: str, hint: str) -> str:
+def tip(text: str, meaning: str) -> str:
     """A word with a text that shows on hover and on focus, and that screen readers read with it."""
-    return f'<span class="om-tip" tabindex="0">{escape(text)}<span role="note">{escape(hint)}</span></span>'
+    return (
+        f'<span class="om-tip" tabindex="0">{escape(text)}<span role="note">{escape(meaning)}</span></span>'
+    )
 
 
 def number(value: float) -> str:
@@ -36,6 +38,15 @@ def number(value: float) -> str:
     """
     text = f"{abs(value):,.0f}" if abs(value) >= 100 else f"{abs(value):.2f}"
     return f"−{text}" if value < 0 and float(text.replace(",", "")) else text
+
+
+def change(value: float) -> str:
+    """A difference of scores, with its sign unless it rounds to nothing.
+
+    >>> change(0.25), change(-0.25), change(0.001)
+    ('+0.25', '−0.25', '0.00')
+    """
+    return f"{'+' if value >= 0.005 else ''}{number(value)}"
 
 
 def percent(value: float) -> str:
@@ -97,56 +108,74 @@ def kinds_line(kinds: Mapping[str, float]) -> str:
     """The probability of each kind of error, as plot coherence gives it."""
     if not kinds:
         return ""
-    hint = (
+    why = (
         "Plot coherence's second head: how likely the story has each kind of error. They need not sum to one."
     )
     said = ", ".join(
         f"{escape(ERROR_KINDS.get(name, name.replace('_', ' ')))} <b>{percent(100 * value)}</b>"
         for name, value in sorted(kinds.items(), key=lambda one: -one[1])
     )
-    return f'<p class="om-where">{tip("Kinds of error", hint)}: {said}</p>'
+    return f'<p class="om-where">{tip("Kinds of error", why)}: {said}</p>'
 
 
 def verdict(diagnosis: Diagnosis | None, count: int) -> str:
     """The likely kind of error, and which sentences it lies in."""
     if count < 2:
         return ""
-    hint = (
+    why = (
         "A guess: each kind of damage is repaired in turn, and the repair after which UNION's score rises most "
         "names the kind."
     )
     if diagnosis is None:
         return (
-            f'<p class="om-verdict"><span class="om-tag om-fine">no clear error</span><span>{tip("No repair", hint)} '
+            f'<p class="om-verdict"><span class="om-tag om-fine">no clear error</span><span>{tip("No repair", why)} '
             "would raise the score much.</span></p>"
         )
     places = " and ".join(str(place + 1) for place in diagnosis.sentences)
     plural = "s" if len(diagnosis.sentences) > 1 else ""
     return (
-        f'<p class="om-verdict"><span class="om-tag">likely error</span><span>{tip(KINDS[diagnosis.kind], hint)}: '
+        f'<p class="om-verdict"><span class="om-tag">likely error</span><span>{tip(KINDS[diagnosis.kind], why)}: '
         f"sentence{plural} {places}. Mending that would raise the score by {diagnosis.gain:.2f}.</span></p>"
     )
 
 
 def metric_name(entry: CatalogueEntry, number_: Number) -> str:
     """A metric's name with its meaning on hover, card and paper beside it."""
-    hint = f"{number_.meaning} {'Higher' if number_.higher else 'Lower'} is better."
     return (
-        f"<h3>{tip(number_.title, hint)}</h3>"
+        f"<h3>{tip(number_.title, hint(number_))}</h3>"
         f'<p class="om-note"><a href="{escape(shell.card(entry.name))}" aria-label="Card of {escape(entry.title)}">'
         f'card</a> · <a href="{escape(entry.paper_url)}" aria-label="Paper: {escape(entry.paper_title)}">paper</a></p>'
     )
 
 
+def metric_rows(catalogue: Mapping[str, CatalogueEntry], scores: Sequence[Score]) -> str:
+    """Every number with where it falls; those without a score together, by what they lack."""
+    rows = [metric_row(catalogue[score.metric], score) for score in scores if score.value is not None]
+    lacking: dict[str, list[str]] = {}
+    for score in scores:
+        if score.value is None:
+            lacking.setdefault(score.note, []).append(tip(score.number.title, hint(score.number)))
+    return "".join(rows) + lacking_lines(lacking)
+
+
+def lacking_lines(lacking: Mapping[str, Sequence[str]]) -> str:
+    """Metrics without a score, a line for each reason; names as HTML."""
+    return "".join(
+        f'<p class="om-note om-lacking">{", ".join(names)}: {escape(note)}</p>'
+        for note, names in lacking.items()
+    )
+
+
+def hint(one: Number) -> str:
+    """What a number means, and which way is good."""
+    return f"{one.meaning} {'Higher' if one.higher else 'Lower'} is better."
+
+
 def metric_row(entry: CatalogueEntry, score: Score) -> str:
-    """One number of one metric, and where it falls."""
+    """One number of one metric, which has a value, and where it falls."""
     one = score.number
+    assert score.value is not None
     name = metric_name(entry, one)
-    if score.value is None:
-        return (
-            f'<div class="om-metric"><div>{name}</div><div class="om-value" aria-label="no score">–</div>'
-            f'<p class="om-note">{escape(score.note)}</p></div>'
-        )
     where = "".join(
         f'<p class="om-where"><span class="om-dot om-{"human" if p.group == "human" else "generated"}"></span>better '
         f"than <b>{percent(p.better_than)}</b> of {tip(p.label, f'{p.count:,} stories, none of them judged.')}</p>"

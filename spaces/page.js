@@ -16,6 +16,16 @@ document.addEventListener("click", (event) => {
     return up ? order : -order;
   }).forEach((row) => body.append(row));
 });
+// A hover text stands below its word, or above it where there is no room, and inside the window.
+const placeTip = (event) => {
+  const word = event.target.closest?.(".om-tip"), text = word?.querySelector(":scope > span");
+  if (!text) return;
+  const at = word.getBoundingClientRect(), size = text.getBoundingClientRect();
+  text.style.left = `${Math.max(12, Math.min(at.left, window.innerWidth - size.width - 12))}px`;
+  text.style.top = `${at.bottom + 6 + size.height < window.innerHeight ? at.bottom + 6 : Math.max(6, at.top - size.height - 6)}px`;
+};
+document.addEventListener("pointerover", placeTip);
+document.addEventListener("focusin", placeTip);
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && document.activeElement?.classList.contains("om-tip")) document.activeElement.blur();
 });

@@ -16,9 +16,8 @@ from training.perturbations import ASPECTS
 
 _LEAD = "Damage a story in one aspect, see exactly what changed, and find out which metrics notice."
 _EXAMPLE = (
-    "Ann did not have any bread because the shop was closed. She walked to her neighbor's house before dinner, and she "
-    "asked him for help. He was happy to give her two loaves. Ann ran home because it was raining. The next day she "
-    "didn't forget to bring him a jar of jam."
+    "Tom wanted to bake a cake for his sister. He went to the store because he didn't have any eggs. He mixed the flour "
+    "and the sugar before his sister came home. She was happy when she saw the cake. They ate it together after dinner."
 )
 
 
@@ -98,7 +97,7 @@ def _events(
     shown: gr.HTML,
 ) -> None:
     def one(*values: Any) -> str:
-        return views.case(lab.case(*values), lab.titles, lab.scorer.catalogue)
+        return views.case(lab.case(*values), lab.titles)
 
     def all_of_them(*values: Any) -> str:
         lacking = {name: lab.lacking(name) for name in ASPECTS if lab.lacking(name)}

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 from spaces import shell
-from spaces.catalogue import CatalogueEntry
-from spaces.markup import escape, number, tip
+from spaces.catalogue import Number
+from spaces.markup import change, escape, hint, lacking_lines, number, tip
 from spaces.perturbation_lab.lab import Case, case_rows
-from spaces.scorer import Score
 from spaces.tables import data_link, to_csv, to_jsonl
 from training.perturbations import Perturbed
 
@@ -36,9 +35,7 @@ def marked(original: str, perturbed: Perturbed) -> str:
     return f'<p class="om-story">{"".join(parts)}{escape(original[at:])}</p>'
 
 
-def case(
-    found: Case, titles: Mapping[str, Mapping[str, str]], catalogue: Mapping[str, CatalogueEntry]
-) -> str:
+def case(found: Case, titles: Mapping[str, Mapping[str, str]]) -> str:
     """One case: the story with its changes, scores before and after, and where to go on."""
     title = titles[found.aspect]
     if found.perturbed is None:
@@ -53,9 +50,13 @@ def case(
         if found.damages
         else tip("should stay as good", "A robust metric gives the changed story about the same score.")
     )
-    rows = "".join(
-        _score_row(a, b, found.damages, catalogue) for a, b in zip(found.before, found.after, strict=True)
-    )
+    lacking: dict[str, list[str]] = {}
+    rows = ""
+    for a, b in zip(found.before, found.after, strict=True):
+        if a.value is None or b.value is None:
+            lacking.setdefault(a.note or b.note, []).append(tip(a.number.title, hint(a.number)))
+        else:
+            rows += _score_row(a.number, a.value, b.value, found.damages)
     address = f"{shell.address('story_scorer')}/#{urlencode({'kind': found.corpus, 'story': found.perturbed.story})}"
     files = case_rows([found])
     return (
@@ -67,29 +68,23 @@ def case(
         '</div></section><section class="om om-card" aria-label="Scores"><h2>What the metrics make of it</h2>'
         '<div class="om-scroll" tabindex="0" role="region" aria-label="Scores before and after"><table><thead><tr>'
         '<th scope="col">metric</th><th scope="col" class="om-n">before</th><th scope="col" class="om-n">after</th>'
-        f'<th scope="col" class="om-n">change</th><th scope="col"></th></tr></thead><tbody>{rows}</tbody></table></div>'
-        "</section>"
+        f'<th scope="col" class="om-n">change</th><th scope="col">verdict</th></tr></thead><tbody>{rows}</tbody></table></div>'
+        f"{lacking_lines(lacking)}</section>"
     )
 
 
-def _score_row(a: Score, b: Score, damages: bool, catalogue: Mapping[str, CatalogueEntry]) -> str:
-    hint = f"{a.number.meaning} {'Higher' if a.number.higher else 'Lower'} is better."
-    name = f'<th scope="row">{tip(a.number.title, hint)}</th>'
-    if a.value is None or b.value is None:
-        note = a.note or b.note or catalogue[a.metric].title
-        return f'<tr>{name}<td class="om-n">–</td><td class="om-n">–</td><td class="om-n">–</td><td class="om-note">{escape(note)}</td></tr>'
-    change = b.value - a.value
-    worse = change * (1 if a.number.higher else -1) < -_SMALL
+def _score_row(one: Number, before: float, after: float, damages: bool) -> str:
+    moved = after - before
+    worse = moved * (1 if one.higher else -1) < -_SMALL
     if damages:
         verdict = (
             '<span class="om-better">noticed</span>' if worse else '<span class="om-worse">not noticed</span>'
         )
     else:
         verdict = "marked down" if worse else "not marked down"
-    sign = "+" if change > 0 else ""
     return (
-        f'<tr>{name}<td class="om-n">{number(a.value)}</td><td class="om-n">{number(b.value)}</td>'
-        f'<td class="om-n">{sign}{number(change)}</td><td>{verdict}</td></tr>'
+        f'<tr><th scope="row">{tip(one.title, hint(one))}</th><td class="om-n">{number(before)}</td>'
+        f'<td class="om-n">{number(after)}</td><td class="om-n">{change(moved)}</td><td>{verdict}</td></tr>'
     )
 
 
@@ -146,4 +141,4 @@ def _blank(count: int) -> str:
 def _change(value: float | None) -> str:
     if value is None:
         return _blank(1)
-    return f'<td class="om-n" data-value="{value!r}">{"+" if value > 0 else ""}{number(value)}</td>'
+    return f'<td class="om-n" data-value="{value!r}">{change(value)}</td>'

@@ -66,7 +66,7 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=320):
             kind = gr.Radio(_KINDS, value="roc", label="Kind of story")
-            story = _story_box("Story", 7, "Nora's bike had a flat tire. She …")
+            story = _story_box("Story", 6, "Nora's bike had a flat tire. She …")
             with gr.Accordion("Beginning or prompt, and a reference (optional)", open=False):
                 context = _story_box(
                     "Beginning or prompt", 2, "", "Joined to a short story; the prompt of a longer one."
@@ -146,7 +146,7 @@ def _two_stories(scorer: Scorer) -> None:
                 answers.append(service.answer(scorer, text, *shared))
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from None
-        return views.two_stories(answers[0], answers[1], scorer.catalogue)
+        return views.two_stories(answers[0], answers[1])
 
     run: dict[str, Any] = {
         "fn": partial(shell.guarded, compared),

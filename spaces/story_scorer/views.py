@@ -6,7 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spaces.catalogue import CatalogueEntry
-from spaces.markup import escape, kinds_line, legend, metric_row, number, shaded, tip, verdict
+from spaces.markup import (
+    escape,
+    hint,
+    kinds_line,
+    lacking_lines,
+    legend,
+    metric_rows,
+    number,
+    shaded,
+    tip,
+    verdict,
+)
 from spaces.story_scorer.service import Answer
 from spaces.tables import data_link, to_csv, to_jsonl
 
@@ -31,7 +42,7 @@ def one_story(found: Answer, catalogue: Mapping[str, CatalogueEntry]) -> str:
     """Everything about one story."""
     return reasons(found, "Your story") + (
         '<section class="om om-card" aria-label="Scores"><h2>Scores</h2>'
-        + "".join(metric_row(catalogue[score.metric], score) for score in found.scores)
+        + metric_rows(catalogue, found.scores)
         + "</section>"
     )
 
@@ -50,18 +61,14 @@ def reasons(found: Answer, title: str) -> str:
     )
 
 
-def two_stories(first: Answer, second: Answer, catalogue: Mapping[str, CatalogueEntry]) -> str:
+def two_stories(first: Answer, second: Answer) -> str:
     """Two stories beside each other, and which of them each metric prefers."""
     rows = []
+    lacking: dict[str, list[str]] = {}
     for a, b in zip(first.scores, second.scores, strict=True):
-        entry = catalogue[a.metric]
-        hint = f"{a.number.meaning} {'Higher' if a.number.higher else 'Lower'} is better."
-        name = tip(a.number.title, hint)
+        name = tip(a.number.title, hint(a.number))
         if a.value is None or b.value is None:
-            rows.append(
-                f'<tr><th scope="row">{name}</th><td class="om-n">–</td><td class="om-n">–</td>'
-                f'<td class="om-note">{escape(a.note or b.note or entry.title)}</td></tr>'
-            )
+            lacking.setdefault(a.note or b.note, []).append(name)
             continue
         gap = (a.value - b.value) * (1 if a.number.higher else -1)
         words = (
@@ -78,7 +85,7 @@ def two_stories(first: Answer, second: Answer, catalogue: Mapping[str, Catalogue
         '<section class="om om-card" style="margin-top:14px" aria-label="Comparison"><h2>Which does each metric '
         'prefer?</h2><div class="om-scroll" tabindex="0" role="region" aria-label="Comparison"><table><thead><tr>'
         '<th scope="col">metric</th><th scope="col" class="om-n">first</th><th scope="col" class="om-n">second</th>'
-        f'<th scope="col">prefers</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div></section>'
+        f'<th scope="col">prefers</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>{lacking_lines(lacking)}</section>'
     )
 
 

@@ -45,7 +45,7 @@ def test_a_case_has_both_versions_scored(lab: Lab) -> None:
     assert (found["expected"], found["story"]) == ("worse", case.perturbed.story)
     (row,) = case_rows([case])
     assert row["before: plain"] == len(STORY)
-    shown = views.case(case, lab.titles, lab.scorer.catalogue)
+    shown = views.case(case, lab.titles)
     assert "<ins>" in shown
     assert "#kind=roc&amp;story=Ann+was" in shown
 
@@ -68,7 +68,7 @@ def test_nothing_to_change_is_said(lab: Lab) -> None:
     assert case.perturbed is None
     assert case_rows([case]) == []
     assert case_dict(case)["story"] is None
-    assert "nothing to change" in views.case(case, lab.titles, lab.scorer.catalogue)
+    assert "nothing to change" in views.case(case, lab.titles)
 
 
 @pytest.mark.parametrize(

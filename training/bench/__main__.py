@@ -19,6 +19,7 @@ PARTS = {
     "perturbations": "perturbation_rows",
     "benchmark": "benchmark_rows",
     "loading": "loading_rows",
+    "spaces": "space_rows",
 }
 
 
