@@ -13,7 +13,7 @@ from .inference import Normalizer, length_batches
 from .modeling import RuberModel
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
-_TAGS = re.compile(r"^\s*(?:\[\s*[A-Za-z]{1,4}\s*\]\s*)+(?=\S)")
+_TAGS = re.compile(r"^\s*(?:\[\s*[A-Za-z]{2}\s*\]\s*)+(?=\S)")
 
 
 def plain_context(context: str) -> str:

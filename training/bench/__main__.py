@@ -15,6 +15,7 @@ from training.files import write_text
 PARTS = {
     "scoring": "scoring_rows",
     "embedding_similarity": "embedding_similarity_rows",
+    "language_model": "language_model_rows",
     "sampling": "sampling_rows",
     "perturbations": "perturbation_rows",
     "benchmark": "benchmark_rows",

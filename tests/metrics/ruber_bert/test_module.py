@@ -1,0 +1,93 @@
+"""RUBER-BERT as its users load it: by evaluate, with good input and bad."""
+
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import pytest
+
+from tests.tiny_ruber import write_ruber_checkpoint
+
+ROOT = Path(__file__).resolve().parents[3]
+MODULE = str(ROOT / "metrics" / "ruber_bert")
+STORIES = ["She ate the cat.", "The dog slept."]
+CONTEXTS = ["Ann ran home.", "He was not in the park."]
+
+
+@pytest.fixture(scope="module")
+def ruber(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return evaluate.load(MODULE, str(write_ruber_checkpoint(tmp_path_factory.mktemp("checkpoint"))))
+
+
+def test_without_references(ruber: Any) -> None:
+    result = ruber.compute(predictions=STORIES, contexts=CONTEXTS)
+    assert set(result) == {"score", "scores", "unreferenced"}
+    assert result["scores"] == result["unreferenced"]
+    assert all(0 <= score <= 1 for score in result["scores"])
+    assert result["score"] == pytest.approx(sum(result["scores"]) / 2)
+
+
+def test_with_references(ruber: Any) -> None:
+    result = ruber.compute(predictions=STORIES, contexts=CONTEXTS, references=STORIES[::-1], dtype="float32")
+    assert set(result) == {"score", "scores", "unreferenced", "referenced"}
+    parts = [
+        (min(1, max(0, (r - 0.2) / 0.7)) + min(1, max(0, (u - 0.1) / 0.7))) / 2
+        for r, u in zip(result["referenced"], result["unreferenced"], strict=True)
+    ]
+    assert result["scores"] == pytest.approx(parts)
+
+
+def test_a_score_does_not_depend_on_its_neighbours(ruber: Any) -> None:
+    both = ruber.compute(predictions=STORIES, contexts=CONTEXTS, references=STORIES[::-1], dtype="float32")
+    for row in (0, 1):
+        alone = ruber.compute(
+            predictions=[STORIES[row]],
+            contexts=[CONTEXTS[row]],
+            references=[STORIES[1 - row]],
+            dtype="float32",
+        )
+        assert alone["scores"][0] == pytest.approx(both["scores"][row], abs=1e-6)
+
+
+def test_signature(ruber: Any) -> None:
+    fields = dict(part.split(":", 1) for part in ruber.signature().split("|")[1:])
+    assert fields["max_length"] == "64"
+    assert len(fields["checkpoint"].rpartition("@")[2]) == 12
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"predictions": []}, "expected at least one story"),
+        ({"predictions": STORIES}, "contexts: expected 2, one a prediction, got none"),
+        ({"predictions": STORIES, "contexts": ["He ran."]}, "contexts: expected 2, one a prediction, got 1"),
+        (
+            {"predictions": STORIES, "contexts": ["He ran.", " "]},
+            "contexts, row 1: expected a text, got a blank",
+        ),
+        ({"predictions": STORIES, "contexts": ["He ran.", "\x07"]}, "contexts, row 1: expected a text"),
+        (
+            {"predictions": STORIES, "contexts": CONTEXTS, "references": STORIES[:1]},
+            "references: expected 2, one a prediction, got 1",
+        ),
+        (
+            {"predictions": STORIES, "contexts": CONTEXTS, "references": ["She ate.", None]},
+            "references, row 1: expected a string, got NoneType",
+        ),
+        ({"predictions": STORIES, "contexts": CONTEXTS, "blend": "sum"}, "blend: expected one of"),
+        (
+            {"predictions": STORIES, "contexts": CONTEXTS, "normalization": "no"},
+            "normalization: expected one of",
+        ),
+        (
+            {"predictions": STORIES, "contexts": CONTEXTS, "batch_size": 0},
+            "batch_size: expected a whole number",
+        ),
+    ],
+)
+def test_bad_input_is_named_and_the_module_stays_usable(
+    ruber: Any, arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        ruber.compute(**arguments)
+    assert len(ruber.compute(predictions=STORIES, contexts=CONTEXTS)["scores"]) == 2
