@@ -1,0 +1,144 @@
+"""From pairs of a reference and a text to BLEURT's scores."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from transformers import AutoConfig, AutoModelForSequenceClassification
+
+from .encoder import choose_device, choose_dtype, file_digest, load_checkpoint, pad
+from .inference import Normalizer, length_batches
+from .modeling import BleurtModel
+
+Progress = Callable[[Iterable[Any], int], Iterable[Any]]
+
+
+class BleurtScorer:
+    """Scores pairs with one checkpoint, loaded once and kept for the device and dtype used last.
+
+    Beside this project's checkpoints it takes any model of transformers that classifies pairs with one output, in
+    safetensors: BLEURT's own in PyTorch form, for one. Its tokenizer then reads the texts as they are.
+
+    Attributes:
+        max_length: tokens of a pair; the longer of the two texts is cut first.
+        revision: the first 12 digits of the SHA-256 of the weights.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Loads the checkpoint in `folder`.
+
+        Raises:
+            ValueError: files that are missing or damaged, or a model with another number of outputs.
+        """
+        self.normalizer: Normalizer | None = None
+        try:
+            config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ValueError(f"{folder / 'config.json'}: missing or damaged ({error})") from error
+        if "bleurt" in config:
+            checkpoint = load_checkpoint(folder, "bleurt")
+            names = checkpoint.names_file
+            self.normalizer = Normalizer.load(names) if names else Normalizer()
+            self.max_length: int = checkpoint.settings["max_length"]
+            self.tokenizer = checkpoint.tokenizer
+            self.revision = checkpoint.revision
+            self.model: Any = BleurtModel(checkpoint.model_config)
+            missing, _ = self.model.load_state_dict(checkpoint.state, strict=False)
+            if missing:
+                raise ValueError(f"{folder}: weights missing: {', '.join(missing)}")
+        else:
+            self._load_foreign(folder)
+        self.model.eval()
+        self.tokenizer.enable_truncation(self.max_length, strategy="longest_first")
+        self.tokenizer.no_padding()
+
+    def _load_foreign(self, folder: Path) -> None:
+        self.revision = file_digest(folder / "model.safetensors")[:12]
+        outputs = AutoConfig.from_pretrained(folder).num_labels
+        if outputs != 1:
+            raise ValueError(f"{folder}: expected a model with one output, got {outputs}")
+        self.model = AutoModelForSequenceClassification.from_pretrained(
+            folder, dtype=torch.float32, use_safetensors=True
+        )
+        try:
+            self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        except Exception as error:  # the library raises plain Exceptions
+            raise ValueError(f"{folder / 'tokenizer.json'}: missing or damaged ({error})") from error
+        self.max_length = min(512, self.model.config.max_position_embeddings)
+
+    def pair(self, reference: str, text: str) -> tuple[list[int], list[int]]:
+        """Token ids of a pair, and of each whether it belongs to the reference (0) or the text (1)."""
+        normal = self.normalizer or str.strip
+        encoding = self.tokenizer.encode(normal(reference), normal(text))
+        return encoding.ids, encoding.type_ids
+
+    def scores(
+        self,
+        predictions: Sequence[str],
+        references: Sequence[Sequence[str]],
+        batch_size: int = 64,
+        device: str | None = None,
+        dtype: str = "auto",
+        progress: Progress | None = None,
+    ) -> list[float]:
+        """One score a row, without bounds, higher is better: that of the reference where it is highest.
+
+        Raises:
+            ValueError: a text without a word (its row).
+        """
+        rows = [row for row, texts in enumerate(references) for _ in texts]
+        pairs = []
+        for row, (text, texts) in enumerate(zip(predictions, references, strict=True)):
+            self._check(text, f"predictions, row {row}")
+            for reference in texts:
+                self._check(reference, f"references, row {row}")
+                pairs.append(self.pair(reference, text))
+        found = self.read(pairs, self._outputs, batch_size, device, dtype, progress)
+        best = [float("-inf")] * len(predictions)
+        for row, score in zip(rows, found.tolist(), strict=True):
+            best[row] = max(best[row], score)
+        return best
+
+    def features(
+        self, predictions: Sequence[str], references: Sequence[str], batch_size: int = 64, dtype: str = "auto"
+    ) -> np.ndarray:
+        """States of [CLS] (rows, width), float32, which the scoring layer sees; of this project's checkpoints."""
+        pairs = [self.pair(reference, text) for text, reference in zip(predictions, references, strict=True)]
+        return self.read(pairs, self.model.encode, batch_size, dtype=dtype)
+
+    def read(
+        self,
+        pairs: Sequence[tuple[list[int], list[int]]],
+        model: Callable[..., Any],
+        batch_size: int,
+        device: str | None = None,
+        dtype: str = "auto",
+        progress: Progress | None = None,
+    ) -> np.ndarray:
+        """What `model` makes of token ids, mask and types of each pair, in order, float32."""
+        place = choose_device(device)
+        self.model.to(device=place, dtype=choose_dtype(dtype, place))
+        found: list[Any] = [None] * len(pairs)
+        batches: Iterable[list[int]] = list(length_batches([len(ids) for ids, _ in pairs], batch_size))
+        for batch in progress(batches, len(pairs)) if progress else batches:
+            ids, mask = pad([pairs[i][0] for i in batch], self.tokenizer.token_to_id("[PAD]") or 0)
+            types, _ = pad([pairs[i][1] for i in batch], 0)
+            with torch.inference_mode():
+                values = model(ids.to(place), mask.to(place), types.to(place))
+            for i, value in zip(batch, values.float().cpu().numpy(), strict=True):
+                found[i] = value
+        return np.stack(found)
+
+    def _outputs(self, ids: torch.Tensor, mask: torch.Tensor, types: torch.Tensor) -> torch.Tensor:
+        output = self.model(input_ids=ids, attention_mask=mask, token_type_ids=types)
+        return output if isinstance(output, torch.Tensor) else output.logits.squeeze(-1)
+
+    def _check(self, text: str, where: str) -> None:
+        if any(map(str.isalnum, text)):
+            return
+        if not (self.normalizer(text) if self.normalizer else text.strip()):
+            raise ValueError(f"{where}: expected a text with words, got {text[:60]!r}")

@@ -1,0 +1,108 @@
+"""BLEURT as its users load it, with a tiny checkpoint of the real format."""
+
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import pytest
+import torch
+from transformers import BertConfig, BertForSequenceClassification
+
+from metrics.bleurt.scoring import BleurtScorer
+from tests.tiny import PIECES, tiny_tokenizer
+from tests.tiny_bleurt import write_bleurt
+
+ROOT = Path(__file__).resolve().parents[3]
+MODULE = str(ROOT / "metrics" / "bleurt")
+STORIES = ["she ran home. she ate.", "the dog slept.", "a cat ate the dog!"]
+REFERENCES = ["she ran to the park.", "the cat slept. the dog ate.", "a cat ate the dog!"]
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(write_bleurt(tmp_path_factory.mktemp("bleurt")))
+
+
+@pytest.fixture(scope="module")
+def bleurt(checkpoint: str) -> Any:
+    return evaluate.load(MODULE, checkpoint)
+
+
+def test_compute_whatever_the_batches_and_order(bleurt: Any) -> None:
+    whole = bleurt.compute(predictions=STORIES, references=REFERENCES, dtype="float32")
+    ones = bleurt.compute(
+        predictions=STORIES[::-1], references=REFERENCES[::-1], dtype="float32", batch_size=1
+    )
+    assert whole["scores"] == pytest.approx(ones["scores"][::-1], abs=1e-5)
+    assert whole["score"] == pytest.approx(sum(whole["scores"]) / 3)
+    assert len({round(score, 4) for score in whole["scores"]}) == 3
+
+
+def test_the_reference_comes_first_and_has_type_0(checkpoint: str) -> None:
+    scorer = BleurtScorer(Path(checkpoint))
+    ids, types = scorer.pair("the cat slept", "a dog")
+    pieces = [PIECES[i] for i in ids]
+    assert pieces == ["[CLS]", "the", "cat", "slept", "[SEP]", "a", "dog", "[SEP]"]
+    assert types == [0, 0, 0, 0, 0, 1, 1, 1]
+    assert len(scorer.pair("the cat " * 30, "a dog")[0]) == 32
+
+
+def test_several_references_and_the_best_of_them(bleurt: Any) -> None:
+    apart = [
+        bleurt.compute(predictions=STORIES[:1], references=[r], dtype="float32")["score"] for r in REFERENCES
+    ]
+    found = bleurt.compute(predictions=STORIES[:1], references=[REFERENCES], dtype="float32")
+    assert found["scores"] == pytest.approx([max(apart)], abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"predictions": ["she ate", "\x07"], "references": ["a", "a"]},
+            "predictions, row 1: expected a text with",
+        ),
+        ({"predictions": ["she ate"], "references": ["\x07"]}, "references, row 0: expected a text with"),
+        ({"predictions": ["she ate"]}, "references: expected 1"),
+        ({"predictions": ["she ate"], "references": ["a"], "batch_size": 0}, "batch_size"),
+    ],
+)
+def test_bad_input_names_the_row(bleurt: Any, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        bleurt.compute(**arguments)
+    assert bleurt.compute(predictions=["she ate"], references=["a"])["scores"]
+
+
+def test_signature(bleurt: Any) -> None:
+    assert "|max_length:32|" in bleurt.signature()
+
+
+def test_models_of_transformers(tmp_path: Path) -> None:
+    """A pair classifier with one output gives what transformers gives; one with two is refused."""
+    config = BertConfig(
+        vocab_size=len(PIECES),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        num_labels=1,
+        initializer_range=0.6,
+    )
+    model = BertForSequenceClassification(config).eval()
+    model.save_pretrained(tmp_path)
+    (tmp_path / "tokenizer.json").write_text(tiny_tokenizer().to_str())
+    scorer = BleurtScorer(tmp_path)
+    found = scorer.scores(["a dog"], [["the cat slept"]], dtype="float32")
+    ids, types = scorer.pair("the cat slept", "a dog")
+    with torch.no_grad():
+        expected = model(torch.tensor([ids]), token_type_ids=torch.tensor([types])).logits.item()
+    assert found == pytest.approx([expected], abs=1e-5)
+    config.num_labels = 2
+    BertForSequenceClassification(config).save_pretrained(tmp_path)
+    with pytest.raises(ValueError, match="one output, got 2"):
+        BleurtScorer(tmp_path)
+
+
+def test_missing_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"config\.json: missing or damaged"):
+        BleurtScorer(tmp_path)

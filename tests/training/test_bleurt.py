@@ -1,0 +1,148 @@
+"""BLEURT's training: synthetic pairs, and fitting to ratings without a look at what is scored."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from metrics.bleurt.modeling import ENTAILMENT, SIGNALS, BleurtModel
+from metrics.bleurt.scoring import BleurtScorer
+from tests.tiny import tiny_model, tiny_tokenizer
+from tests.tiny_bleurt import write_bleurt
+from training.bleurt import PairRows, collate
+from training.bleurt_pairs import UNKNOWN, WAYS, Pair, make_pairs
+from training.bleurt_ratings import Ridge, choose_penalty, cross_validate, fit, folds, read_ratings
+from training.negatives import TaggedStory
+
+STORIES = [
+    TaggedStory(
+        [["she", "ran", "home", "."], ["she", "ate", "."]], [["PRP", "VBD", "NN", "."], ["PRP", "VBD", "."]]
+    ),
+    TaggedStory([["a", "dog", "slept", "."], ["it", "was", "a", "park", "."]], [["X"] * 4, ["X"] * 5]),
+]
+
+
+class NoSampler:
+    """Finds no negative sample."""
+
+    def sample(self, index: int, epoch: int = 0) -> None:
+        return None
+
+
+def exchange(stories, sentences, shares, rng, batch_size=64):  # type: ignore[no-untyped-def]
+    """In the place of the language model: the chosen sentence becomes "cat"."""
+    return [["cat"] * len(story[at]) for story, at in zip(stories, sentences, strict=True)]
+
+
+def test_every_way_fires_and_says_what_is_known() -> None:
+    pairs = make_pairs(
+        STORIES, NoSampler(), exchange, dict.fromkeys(WAYS, 1.0), 300, np.random.default_rng(0)
+    )  # type: ignore[arg-type]
+    assert len(pairs) == 300
+    by_way = {way: [pair for pair in pairs if pair.way == way] for way in WAYS}
+    originals = {" ".join(story.flat_words()) for story in STORIES}
+    assert {pair.reference for pair in pairs} == originals
+    assert not by_way.pop("negatives"), "none was found, so words were dropped instead"
+    assert all(by_way.values())
+    assert all(pair.text == pair.reference for pair in by_way["same"])
+    assert all("cat" in pair.text.split() and pair.entailment == UNKNOWN for pair in by_way["masks"])
+    for pair in by_way["shuffles"]:
+        assert pair.text != pair.reference
+        assert sorted(pair.text.split()) == sorted(pair.reference.split())
+    for pair in by_way["drops"]:
+        assert len(pair.text.split()) <= len(pair.reference.split())
+        assert pair.entailment == ENTAILMENT.index("entailed")
+    assert {pair.entailment for pair in by_way["others"]} == {ENTAILMENT.index("neutral")}
+    again = make_pairs(
+        STORIES, NoSampler(), exchange, dict.fromkeys(WAYS, 1.0), 300, np.random.default_rng(0)
+    )  # type: ignore[arg-type]
+    assert again == pairs
+
+
+def test_unknown_ways_are_refused() -> None:
+    with pytest.raises(ValueError, match="got typos"):
+        make_pairs(STORIES, NoSampler(), exchange, {"typos": 1.0}, 3, np.random.default_rng(0))  # type: ignore[arg-type]
+
+
+def test_a_tiny_model_learns_its_pairs() -> None:
+    torch.manual_seed(0)
+    pairs = [
+        Pair("she ran home", "she ran home", "same", 0),
+        Pair("she ran home", "a dog slept", "others", 1),
+    ]
+    wanted = np.stack([np.ones(len(SIGNALS)), -np.ones(len(SIGNALS))])
+    rows = PairRows(pairs, wanted, tiny_tokenizer(), 32)
+    batch = collate([rows[0], rows[1]])
+    model = BleurtModel(tiny_model().config)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+    for _ in range(60):
+        found = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
+        loss = ((found - batch["labels"].mean(dim=1)) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    assert loss.item() < 0.05
+
+
+@pytest.mark.parametrize("rows", [30, 8])
+def test_ridge_is_scikit_learns(rows: int) -> None:
+    from sklearn.linear_model import Ridge as Reference
+    from sklearn.preprocessing import StandardScaler
+
+    rng = np.random.default_rng(0)
+    states, scores, fresh = rng.normal(2, 3, (rows, 12)), rng.normal(size=rows), rng.normal(size=(4, 12))
+    scaler = StandardScaler().fit(states)
+    expected = Reference(alpha=10.0).fit(scaler.transform(states), scores).predict(scaler.transform(fresh))
+    found = Ridge(states, scores, 10.0)
+    assert found(fresh) == pytest.approx(expected)
+    weights, bias = found.layer()
+    assert fresh @ weights + bias == pytest.approx(expected)
+
+
+def test_a_prompt_is_never_scored_by_what_saw_it() -> None:
+    """The states tell the prompt and nothing else, and ratings are the prompt's: seen prompts would be known."""
+    rng = np.random.default_rng(1)
+    prompts = [f"prompt {i // 5}" for i in range(100)]
+    states = np.eye(20)[[i // 5 for i in range(100)]] * 5 + rng.normal(0, 0.01, (100, 20))
+    ratings = rng.normal(size=20)[[i // 5 for i in range(100)]]
+    inside = Ridge(states, ratings, 0.1)(states)
+    assert np.corrcoef(inside, ratings)[0, 1] > 0.95
+    found = cross_validate(states, ratings, prompts, 5, np.random.default_rng(0))
+    assert abs(np.corrcoef(found, ratings)[0, 1]) < 0.6
+    fold = folds(prompts, 5, np.random.default_rng(0))
+    assert all(len(set(fold[i : i + 5].tolist())) == 1 for i in range(0, 100, 5))
+    with pytest.raises(ValueError, match="at least 30 prompts, one a fold, got 20"):
+        folds(prompts, 30, rng)
+
+
+def test_penalty_is_small_where_the_states_tell() -> None:
+    rng = np.random.default_rng(2)
+    states = rng.normal(size=(200, 5))
+    groups = [str(i // 4) for i in range(200)]
+    clear, noise = states @ np.arange(5.0), rng.normal(size=200)
+    assert choose_penalty(states, clear, groups, rng) < choose_penalty(states, noise, groups, rng)
+
+
+def test_fit_writes_a_checkpoint_that_scores_like_the_layer(tmp_path: Path) -> None:
+    start = write_bleurt(tmp_path / "start")
+    config = json.loads((start / "config.json").read_text())
+    config["bleurt"]["encoder"]["path"] = "encoder"
+    (start / "config.json").write_text(json.dumps(config))
+    words = ["she", "he", "the dog", "a cat", "the park"]
+    rows = [
+        {"reference": f"{a} ran home.", "story": f"{b} ate.", "score": float(i + j)}
+        for i, a in enumerate(words)
+        for j, b in enumerate(words)
+    ]
+    ratings = tmp_path / "ratings.jsonl"
+    ratings.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    about = fit(ratings, start, tmp_path / "out", seed=0)
+    assert about["ratings"] == 25
+    scorer = BleurtScorer(tmp_path / "out")
+    found = scorer.scores([r["story"] for r in rows], [[r["reference"]] for r in rows], dtype="float32")
+    assert np.corrcoef(found, [row["score"] for row in rows])[0, 1] > 0.7
+    ratings.write_text('{"reference": "a", "story": "b"}\n')
+    with pytest.raises(ValueError, match="line 1: expected reference, story and score"):
+        read_ratings(ratings)
