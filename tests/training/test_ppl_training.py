@@ -1,0 +1,167 @@
+"""Perplexity's trainer learns, resumes to the same weights, and writes what the metric loads."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from torch.nn import functional as F
+
+from metrics.encoder import pad
+from metrics.ppl.loading import load_model
+from metrics.ppl.scoring import PerplexityScorer
+from tests.tiny import tiny_model, write_encoder
+from training import ppl, ppl_masked
+
+SUBJECTS = ("she", "he", "the dog", "the cat")
+ENDINGS = ("ran home", "ate", "slept", "walked to the park")
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Sixteen stories of one pattern, and a tiny encoder."""
+    write_encoder(tmp_path / "encoder", tiny_model())
+    monkeypatch.setattr(ppl, "ENCODER", tmp_path / "encoder")
+    monkeypatch.setattr(ppl_masked, "ENCODER", tmp_path / "encoder")
+    monkeypatch.setattr(ppl, "ROOT", tmp_path)
+    stories = [f"{a} ran home . {a} ate the cat and {b} . {a} slept !" for a in SUBJECTS for b in ENDINGS]
+    (tmp_path / "stories.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in stories))
+    (tmp_path / "held_out.jsonl").write_text(
+        "".join(json.dumps({"story": f"not {s}"}) + "\n" for s in stories[:6])
+    )
+    return tmp_path
+
+
+def configuration(**changes: Any) -> dict[str, Any]:
+    config = {
+        "metric": "ppl",
+        "name": "tiny",
+        "corpus": {"train": ["stories.jsonl"], "validation": ["held_out.jsonl"]},
+        "base": "encoder",
+        "start": None,
+        "adapter": {"rank": 4, "alpha": 8},
+        "max_length": 64,
+        "stories": 48,
+        "batch": 4,
+        "learning_rate": 1e-2,
+        "warmup_share": 0.1,
+        "seed": 7,
+    }
+    return {**config, **changes}
+
+
+def run(data: Path, name: str, config: dict[str, Any], resume: bool = False) -> dict[str, Any]:
+    return ppl.train(config, data, data / "weights" / name, data / f"run-{name}", resume)
+
+
+def test_the_loss_is_that_of_transformers(data: Path) -> None:
+    model, tokenizer = ppl.build_model(configuration())
+    rows = ppl.token_rows(
+        [[["she", "ran", "home", "."]], [["he", "ate", "."], ["she", "slept", "!"]]], tokenizer, 64
+    )
+    ids, mask = pad(rows, 0)
+    assert rows[0] == [2, *tokenizer.encode("she ran home .", add_special_tokens=False).ids, 3]
+    labels = ids.masked_fill(mask == 0, -100)
+    expected = model(ids, attention_mask=mask, labels=labels).loss
+    assert float(ppl.next_token_loss(model, ids, mask)) == pytest.approx(float(expected), abs=1e-5)
+
+
+def test_a_killed_run_resumes_to_the_same_weights(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(data, "whole", configuration())
+    compute_loss = ppl.LanguageModelTrainer.compute_loss
+    calls = 0
+
+    def killed(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 8:
+            raise KeyboardInterrupt
+        return compute_loss(self, *arguments, **keywords)
+
+    monkeypatch.setattr(ppl.LanguageModelTrainer, "compute_loss", killed)
+    with pytest.raises(KeyboardInterrupt):
+        run(data, "killed", configuration())
+    assert not (data / "weights" / "killed" / "adapter.safetensors").exists()
+    monkeypatch.setattr(ppl.LanguageModelTrainer, "compute_loss", compute_loss)
+    manifest = run(data, "killed", configuration(), resume=True)
+    assert manifest["resumed"] is True
+    whole, resumed = (load_file(data / "weights" / n / "adapter.safetensors") for n in ("whole", "killed"))
+    assert whole.keys() == resumed.keys()
+    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
+
+
+@pytest.mark.parametrize(
+    ("base", "adapter", "rate"),
+    [("encoder", {"rank": 8, "alpha": 16}, 1e-2), ("scratch", None, 5e-3)],
+    ids=["adapter", "from scratch"],
+)
+def test_it_learns_a_tiny_corpus_and_the_metric_loads_what_was_saved(
+    data: Path, base: str, adapter: Any, rate: float
+) -> None:
+    config = configuration(base=base, adapter=adapter, learning_rate=rate, stories=1600, batch=8)
+    manifest = run(data, "learnt", config)
+    folder = data / "weights" / "learnt"
+    if adapter:
+        (folder / "encoder").symlink_to(data / "encoder")
+    scorer = PerplexityScorer(load_model(str(folder), __file__, {}))
+    stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").read_text().splitlines()]
+    swapped = [" . ".join([s.split(" . ")[1], s.split(" . ")[0], s.split(" . ")[2]]) for s in stories]
+    good = scorer.score(stories, dtype="float32")["perplexities"]
+    bad = scorer.score(swapped, dtype="float32")["perplexities"]
+    assert all(one < other for one, other in zip(good, bad, strict=True))
+    assert max(good) < 3, "sixteen stories of one pattern are soon known"
+    card = (folder / "README.md").read_text()
+    assert manifest["data"]["stories.jsonl"] in card
+    assert f"{manifest['validation']['perplexity_per_word']:.1f} per" in card
+    assert "{" not in card.split("```bibtex")[0]
+
+
+def test_validation_perplexity_by_token_and_word(data: Path) -> None:
+    model, tokenizer = ppl.build_model(configuration())
+    stories = [[["she", "walked", "home", "."]], [["he", "ate", "."]]]
+    rows = ppl.token_rows(stories, tokenizer, 64)
+    found = ppl.perplexities(model, stories, rows)
+    total = 0.0
+    for row in rows:
+        logits = model(torch.tensor([row])).logits[0, :-1]
+        total += float(F.cross_entropy(logits.detach(), torch.tensor(row[1:]), reduction="sum"))
+    assert (found["tokens"], found["words"]) == (10, 9)  # walk ##ed; seven words and two ends
+    assert found["loss_per_token"] == pytest.approx(total / 10, rel=0.02)
+    assert found["perplexity_per_word"] == pytest.approx(math.exp(total / 9), rel=0.1)
+
+
+def test_it_goes_on_from_another_adapter(data: Path) -> None:
+    run(data, "first", configuration())
+    config = configuration(start="weights/first", stories=4, learning_rate=1e-9)
+    manifest = run(data, "second", config)
+    first, second = (load_file(data / "weights" / n / "adapter.safetensors") for n in ("first", "second"))
+    assert all(torch.allclose(first[name], second[name], atol=2e-3) for name in first)
+    assert len(manifest["start"]) == 64
+
+
+def test_an_unknown_base_is_named(data: Path) -> None:
+    with pytest.raises(ValueError, match="base: expected 'encoder' or 'scratch', got 'gpt9'"):
+        ppl.build_model(configuration(base="gpt9"))
+
+
+def test_the_masked_configuration(data: Path) -> None:
+    config = {
+        "metric": "ppl",
+        "model": "masked",
+        "name": "pll",
+        "corpus": {"train": [], "validation": ["held_out.jsonl"], "delexicalize": True},
+        "max_length": 64,
+        "spacing": 3,
+        "validation_stories": 4,
+    }
+    out = data / "weights" / "pll"
+    manifest = ppl_masked.save_masked(config, data, out)
+    (out / "encoder").symlink_to(data / "encoder")
+    loaded = load_model(str(out), __file__, {})
+    found = PerplexityScorer(loaded).score(["not she ran home . she ate the cat and ate ."])
+    assert found["perplexities"][0] > 1
+    assert -1 <= manifest["validation"]["pearson_of_both"] <= 1
+    assert "{" not in (out / "README.md").read_text().split("```bibtex")[0]

@@ -1,0 +1,185 @@
+"""RUBER's trainer learns which story belongs to a context, and writes what the metric loads."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from metrics.encoder import load_checkpoint
+from metrics.ruber_bert.scoring import RuberScorer
+from tests.tiny import tiny_model, write_encoder
+from training import ruber_bert
+from training.ruber_data import nearest_contexts
+
+TOPICS = {
+    "the dog": ("the dog ran", "the park", "a dog walked to the park"),
+    "the cat": ("the cat slept", "home", "a cat slept home"),
+    "she": ("she ate", "she", "and she ate not"),
+    "he": ("he did n't", "he", "he was not to walk"),
+}
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stories on four subjects, each begun by a sentence on it; and a tiny encoder."""
+    write_encoder(tmp_path / "encoder", tiny_model())
+    monkeypatch.setattr(ruber_bert, "ENCODER", tmp_path / "encoder")
+
+    def stories(marks: tuple[str, ...]) -> list[str]:
+        ends = ("ran", "ate", "slept", "walked")
+        return [
+            f"{first} {end} {mark} {mark} {more} {mark}"
+            for first, _, more in TOPICS.values()
+            for end in ends
+            for mark in marks
+        ]
+
+    for name, marks in (("stories", (".", "!")), ("held_out", ("?",))):
+        rows = "".join(json.dumps({"story": f"{s} {s}"}) + "\n" for s in stories(marks))
+        (tmp_path / f"{name}.jsonl").write_text(rows)
+    return tmp_path
+
+
+def configuration(**changes: Any) -> dict[str, Any]:
+    config = {
+        "metric": "ruber_bert",
+        "name": "tiny",
+        "corpus": {"train": ["stories.jsonl"], "validation": ["held_out.jsonl"]},
+        "prompts": None,
+        "encoder": "bert",
+        "pooling": "mean",
+        "hidden": 16,
+        "adapter": None,
+        "max_length": 64,
+        "pairs": 100,
+        "validation_pairs": 16,
+        "loss": "margin",
+        "margin": 0.5,
+        "in_batch": 2,
+        "sampled": 1,
+        "nearest": None,
+        "passes": 20,
+        "batch": 8,
+        "learning_rate": 1e-2,
+        "warmup_share": 0.1,
+        "seed": 3,
+    }
+    return {**config, **changes}
+
+
+def run(data: Path, name: str, config: dict[str, Any], resume: bool = False) -> dict[str, Any]:
+    out = data / "weights" / name
+    return ruber_bert.train(config, data, out, data / f"run-{name}", data / "cache", resume)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"pooling": "max", "loss": "cross_entropy", "sampled": 0},
+        {"pooling": "cls", "nearest": 4, "in_batch": 0},
+        {"adapter": {"rank": 2, "alpha": 4}, "passes": 6},
+        {"encoder": "rnn", "passes": 10},
+    ],
+    ids=["frozen", "cross-entropy", "nearest", "adapted", "recurrent"],
+)
+def test_it_learns_and_the_metric_loads_what_was_saved(data: Path, changes: dict[str, Any]) -> None:
+    manifest = run(data, "learnt", configuration(**changes))
+    folder = data / "weights" / "learnt"
+    (folder / "encoder").symlink_to(data / "encoder")
+    scorer = RuberScorer(load_checkpoint(folder, "ruber_bert"))
+    own = [more for _, _, more in TOPICS.values()]
+    contexts = [f"{first} ran ." for first, _, _ in TOPICS.values()]
+    true, _ = scorer.score(own, contexts, dtype="float32")
+    false, _ = scorer.score(own[1:] + own[:1], contexts, dtype="float32")
+    assert sum(true) > sum(false) + 0.3
+    assert manifest["validation"]["accuracy"] >= 0.6
+    for low, high in manifest["validation"]["ranges"].values():
+        assert low < high
+    tensors = load_file(folder / "adapter.safetensors")
+    assert any(name.endswith("lora_A") for name in tensors) == bool(changes.get("adapter"))
+    assert not any("embeddings" in name for name in tensors)
+    card = (folder / "README.md").read_text()
+    assert manifest["data"]["stories.jsonl"] in card
+    assert "{" not in card.split("```bibtex")[0]
+
+
+def test_a_killed_run_resumes_to_the_same_weights(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = configuration(passes=4)
+    run(data, "whole", config)
+    compute_loss = ruber_bert.RuberTrainer.compute_loss
+    calls = 0
+
+    def killed(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 9:
+            raise KeyboardInterrupt
+        return compute_loss(self, *arguments, **keywords)
+
+    monkeypatch.setattr(ruber_bert.RuberTrainer, "compute_loss", killed)
+    with pytest.raises(KeyboardInterrupt):
+        run(data, "killed", config)
+    monkeypatch.setattr(ruber_bert.RuberTrainer, "compute_loss", compute_loss)
+    run(data, "killed", config, resume=True)
+    whole, resumed = (load_file(data / "weights" / n / "adapter.safetensors") for n in ("whole", "killed"))
+    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
+
+
+def test_the_losses_by_hand() -> None:
+    class Model:
+        def head(self, contexts: torch.Tensor, stories: torch.Tensor) -> torch.Tensor:
+            return (contexts * stories).sum(-1)
+
+    contexts, stories = torch.tensor([[1.0], [2.0]]), torch.tensor([[0.5], [-1.0]])
+    inputs = {"contexts": contexts, "stories": stories, "sampled": torch.tensor([[1.0], [0.0]])}
+    true = torch.sigmoid(torch.tensor([0.5, -2.0]))
+    false = torch.sigmoid(torch.tensor([[1.0, 0.0], [-1.0, 1.0]]))  # sampled; the other of the batch
+    config = {"loss": "margin", "margin": 0.5, "in_batch": 1, "sampled": 1}
+    expected = (0.5 - true + false).clamp_min(0).mean()
+    assert float(ruber_bert.relatedness_loss(Model(), inputs, config)) == pytest.approx(float(expected))
+    config["loss"] = "cross_entropy"
+    expected = (-true.log().mean() - (1 - false).log().mean()) / 2
+    assert float(ruber_bert.relatedness_loss(Model(), inputs, config)) == pytest.approx(float(expected))
+
+
+def test_nearest_contexts_leave_out_the_context_itself() -> None:
+    contexts = torch.tensor([[1.0, 0.0], [0.9, 0.1], [0.1, 1.0], [1.0, 0.0]])
+    found = nearest_contexts(contexts, 2)
+    assert found[0, 0] == found[3, 0] == 1, "an equal context counts as itself"
+    assert found[2, 0] == 1
+
+
+def test_prompts_are_contexts_and_a_story_counts_once(data: Path) -> None:
+    rows = [
+        {"prompt": "[ WP ] the dog ran .", "story": f"he ate . she {v} . he slept !"} for v in ("ran", "ate")
+    ]
+    (data / "prompted.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    config = configuration(
+        corpus={"train": ["prompted.jsonl"], "validation": ["held_out.jsonl"], "validation_share": 0.0},
+        prompts=["prompted.jsonl"],
+    )
+    _, tokenizer = ruber_bert.build_model(config)
+    pairs = ruber_bert.load_pairs(config, data, data / "encoder" / "names.json", tokenizer).train
+    decoded = sorted(tuple(tokenizer.decode(ids) for ids in pair) for pair in pairs)
+    assert decoded == [
+        ("the dog ran .", "he ate . she ate . he slept !"),
+        ("the dog ran .", "he ate . she ran . he slept !"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"nearest": 3, "encoder": "rnn"}, "nearest: expected null unless the encoder is frozen"),
+        ({"loss": "squared"}, "loss: expected 'margin' or 'cross_entropy', got 'squared'"),
+        ({"pooling": "sum"}, "pooling: expected one of"),
+        ({"encoder": "lstm"}, "encoder: expected one of"),
+    ],
+)
+def test_bad_settings_are_named(data: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        run(data, "bad", configuration(**changes))

@@ -1,0 +1,45 @@
+"""The sliced loss and its gradients against those of the plain one."""
+
+import pytest
+import torch
+from torch.nn import functional as F
+
+from training.vocabulary_loss import vocabulary_loss
+
+
+@pytest.mark.parametrize("rows", [1, 4, 100])
+@pytest.mark.parametrize("trained", [(True, True, True), (True, False, True), (True, False, False)])
+def test_loss_and_gradients(rows: int, trained: tuple[bool, bool, bool]) -> None:
+    torch.manual_seed(0)
+    tensors = [torch.randn(9, 6), torch.randn(13, 6), torch.randn(13)]
+    targets = torch.randint(13, (9,))
+    plain = [t.clone().requires_grad_(on) for t, on in zip(tensors, trained, strict=True)]
+    sliced = [t.clone().requires_grad_(on) for t, on in zip(tensors, trained, strict=True)]
+    expected = F.cross_entropy(F.linear(*plain), targets)
+    found = vocabulary_loss(*sliced, targets, rows=rows)
+    assert float(found) == pytest.approx(float(expected), abs=1e-6)
+    (3 * expected).backward()
+    (3 * found).backward()
+    for one, other, on in zip(plain, sliced, trained, strict=True):
+        assert (one.grad is not None) == (other.grad is not None) == on
+        if on:
+            assert torch.allclose(one.grad, other.grad, atol=1e-6)
+
+
+def test_bfloat16_is_near() -> None:
+    torch.manual_seed(0)
+    hidden, weight, bias = torch.randn(20, 8, requires_grad=True), torch.randn(30, 8), torch.randn(30)
+    targets = torch.randint(30, (20,))
+    near = vocabulary_loss(hidden, weight, bias, targets, dtype=torch.bfloat16, rows=7)
+    near.backward()
+    exact = hidden.detach().clone().requires_grad_()
+    expected = F.cross_entropy(F.linear(exact, weight, bias), targets)
+    expected.backward()
+    assert float(near) == pytest.approx(float(expected), rel=0.01)
+    assert torch.allclose(hidden.grad, exact.grad, atol=2e-3)
+
+
+def test_without_gradients_none_are_computed() -> None:
+    with torch.no_grad():
+        loss = vocabulary_loss(torch.randn(5, 4), torch.randn(7, 4), torch.randn(7), torch.arange(5))
+    assert not loss.requires_grad
