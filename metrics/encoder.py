@@ -6,12 +6,14 @@ factors (Hu et al. 2021) that are merged into the encoder's weights once, on loa
 """
 
 import hashlib
+import inspect
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import evaluate
 import torch
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
@@ -74,15 +76,35 @@ def find_checkpoint(metric: str, name: str, module_file: str, hub_ids: dict[str,
 
 
 def _source_folders(metric: str, module_file: str) -> Iterator[Path]:
-    """Where a checkout's weights may lie, seen from a module that evaluate copied to its cache."""
+    """Where a checkout's weights may lie, seen from a module that evaluate copied to its cache.
+
+    evaluate tells a module nothing of the path that it was asked for, and the record in its cache is that of the
+    first load, of another checkout perhaps or relative to another folder. So the path is read from the call.
+    """
     here = Path(module_file).resolve()
     yield here.parent
-    record = here.with_suffix(".json")  # evaluate writes the path of the original there
+    asked = _asked_for()
+    if asked is not None:
+        folder = Path(asked).parent if asked.endswith(".py") else Path(asked)
+        if folder.is_dir():
+            yield folder.resolve()
+        return  # by name: an installed or published module, which has its own weights in the Hub's cache
+    record = here.with_suffix(".json")
     if record.is_file():
         original = json.loads(record.read_text(encoding="utf-8")).get("original file path")
         if original:
             yield Path(original).resolve().parent
     yield Path.cwd() / "metrics" / metric
+
+
+def _asked_for() -> str | None:
+    """The `path` of the `evaluate.load` that this is called from, or None where there is none."""
+    frame = inspect.currentframe()
+    while frame is not None:
+        if frame.f_code is evaluate.load.__code__:
+            return str(frame.f_locals["path"])
+        frame = frame.f_back
+    return None
 
 
 def _from_hub(hub_id: str, known: str) -> Path:

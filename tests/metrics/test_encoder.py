@@ -3,12 +3,14 @@
 import json
 from pathlib import Path
 
+import evaluate
 import pytest
 import torch
 
 from metrics.encoder import choose_dtype, find_checkpoint, load_checkpoint, merge_adapter, pad
 from tests.tiny import write_checkpoint
 
+ROOT = Path(__file__).resolve().parents[2]
 IDS = {"roc": "openmeva/union-roc", "wp": "openmeva/union-wp"}
 
 
@@ -40,6 +42,25 @@ def test_the_original_of_a_cached_module_is_remembered(tmp_path: Path) -> None:
     cached.parent.mkdir()
     cached.with_suffix(".json").write_text(json.dumps({"original file path": str(source / "union.py")}))
     assert find_checkpoint("union", "roc", str(cached), IDS) == source / "weights" / "roc"
+
+
+def test_each_checkout_has_its_own_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two of the same code, by relative and absolute path, in either order: evaluate keeps one copy of the code."""
+    stories, scores = ["Ann ran home. She ate.", "The dog slept."], {}
+    for seed in (0, 7):
+        folder = tmp_path / str(seed) / "metrics" / "union"
+        folder.mkdir(parents=True)
+        for path in (ROOT / "metrics" / "union").glob("*.py"):
+            (folder / path.name).write_bytes(path.read_bytes())
+        write_checkpoint(folder / "weights" / "roc", seed=seed)
+        monkeypatch.chdir(tmp_path / str(seed))
+        scores[seed] = evaluate.load("metrics/union", "roc").compute(predictions=stories)["scores"]
+    assert scores[0] != scores[7]
+    monkeypatch.chdir(tmp_path)
+    for seed, expected in scores.items():
+        for path in ("metrics/union", "metrics/union/union.py"):
+            union = evaluate.load(str(tmp_path / str(seed) / path), "roc")
+            assert union.compute(predictions=stories)["scores"] == expected
 
 
 @pytest.mark.parametrize(
