@@ -42,11 +42,15 @@ def misorder_events(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial)
     return plot.done(NAME) if chosen else None
 
 
-def _known(plot: ManipulatedPlot, row: int, place: int, material: PlotMaterial) -> tuple[RelatedEvent, ...]:
-    """What the model knows around a phrase, or else around its verb."""
+def _known(plot: ManipulatedPlot, row: int, place: int, material: PlotMaterial) -> list[RelatedEvent]:
+    """What the model knows around a phrase, or else around its verb, in words that the corpus has."""
     text = plot.sentences[row][place].text
     verb = next(word for word in text.split() if material.tag(word).startswith("VB"))
-    return material.events.related(text) or material.events.related(verb)
+    for event in (text, verb):
+        found = [other for other in material.events.related(event) if all(map(material.knows, other.text.split()))]
+        if found:
+            return found
+    return []
 
 
 def _in_form_of(phrase: str, event: str, material: PlotMaterial) -> str:
@@ -56,5 +60,7 @@ def _in_form_of(phrase: str, event: str, material: PlotMaterial) -> str:
         tag = material.tag(word)
         if tag in _VERB_FORMS and language.lemma(word, tag) != word:
             first, *rest = event.split()
+            if not material.tag(first).startswith("VB"):
+                break
             return " ".join([language.inflect(first, tag), *rest])
     return event

@@ -50,6 +50,10 @@ class PlotMaterial:
         """The word's usual tag; that of a noun where the corpus lacks it."""
         return self.tags.get(word, "NN")
 
+    def knows(self, word: str) -> bool:
+        """Whether the corpus has the word."""
+        return word in self.tags
+
 
 def count_of(share: float, total: int) -> int:
     """How many of `total` a share makes: rounded, at least one.

@@ -1,0 +1,203 @@
+"""Implausible stories written from broken plots (MANPLTS, section 3.2), and plain samples from unbroken ones.
+
+    python -m training.negatives.plot_guided --config training/configs/plot_negatives_roc.yaml --data DIR
+    python -m training.negatives.plot_guided --config … --data DIR --plain      # no manipulations
+
+A stage: it goes on where it was interrupted, and does nothing where nothing changed. Rows of the Parquet file:
+`group` (the human story's id), `candidate`, `label` (0), `source`, `story`, `context`, `plot`, `manipulations`.
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import yaml
+
+from training.encoder import ROOT
+from training.files import checksum
+from training.generator.model import WEIGHTS, load_generator
+from training.generator.sampling import Sampling, StorySampler
+from training.language.events import ConceptNetEvents, EventModel, word_vector_embedder
+from training.language.resources import find
+from training.manipulations import PlotManipulator, PlotMaterial, manipulation_shares
+from training.manipulations.material import usual_tags
+from training.negatives.english import English
+from training.plots.corpus import PlotCorpus, PlottedStory, load_plots
+from training.stages import Stage
+
+SCHEMA = pa.schema(
+    [
+        ("group", pa.string()),
+        ("candidate", pa.int32()),
+        ("label", pa.int32()),
+        ("source", pa.string()),
+        ("story", pa.string()),
+        ("context", pa.string()),
+        ("plot", pa.list_(pa.list_(pa.string()))),
+        ("manipulations", pa.list_(pa.string())),
+    ]
+)
+CHUNK = 64  # human stories to a part
+
+
+def chosen_stories(corpus: PlotCorpus, count: int | None, seed: int) -> list[PlottedStory]:
+    """`count` of the metrics' stories in random order; a larger count begins with the same ones."""
+    order = np.random.default_rng(seed).permutation(len(corpus.metrics))
+    return [corpus.metrics[place] for place in order[:count]]
+
+
+def row(story: PlottedStory, source: str, text: str, candidate: int = 0) -> dict[str, Any]:
+    """A row of the stage's file, manipulations left empty."""
+    return {
+        "group": story.group,
+        "candidate": candidate,
+        "label": int(source == "human"),
+        "source": source,
+        "story": text,
+        "context": story.context,
+        "plot": story.plot,
+        "manipulations": [],
+    }
+
+
+class NegativeWriter:
+    """Writes `candidates` stories from broken plots of each human story.
+
+    Args:
+        stories: the human stories; foreign phrases come from their plots.
+        sampler: the generator.
+        seed: of manipulations and sampling.
+        candidates: stories written for each (N, section 5.1).
+        events: what comes before and after an event; ConceptNet unless given.
+        without: manipulations left out.
+
+    Raises:
+        MissingResourceError: ConceptNet has not been fetched and no events are given.
+    """
+
+    def __init__(
+        self,
+        stories: Sequence[PlottedStory],
+        sampler: StorySampler,
+        seed: int,
+        candidates: int,
+        events: EventModel | None = None,
+        without: tuple[str, ...] = (),
+    ) -> None:
+        self.stories, self.sampler, self.seed, self.candidates = stories, sampler, seed, candidates
+        material = PlotMaterial(
+            plots=[story.plot for story in stories],
+            tags=usual_tags(story.story for story in stories),
+            language=English(),
+            events=events or ConceptNetEvents(embed=word_vector_embedder()),
+        )
+        self.manipulator = PlotManipulator(material, seed, without)
+
+    def rows(self, span: range) -> list[dict[str, Any]]:
+        """The rows of the human stories at `span`; a candidate whose plot nothing could break is left out."""
+        rows, keys = [], []
+        for index in span:
+            for candidate in range(self.candidates):
+                broken = self.manipulator.manipulate(self.stories[index].plot, index, candidate)
+                if broken is not None:
+                    new = row(self.stories[index], "manipulated_plot", "", candidate)
+                    rows.append({**new, "plot": broken.plot, "manipulations": list(broken.applied)})
+                    keys.append((self.seed, index, candidate))
+        texts = self.sampler.write([r["plot"] for r in rows], keys)
+        return [{**r, "story": text} for r, text in zip(rows, texts, strict=True)]
+
+
+def make_negatives(
+    config: dict[str, Any], data: Path, out: Path, cache: Path, corpus: PlotCorpus | None = None
+) -> Path:
+    """The stage MANPLTS: `out/negatives.parquet`. Settings are the configuration and the inputs' checksums."""
+    generator = ROOT / config["generator"]
+    stage = Stage(out, "negatives", settings(config, data, generator))
+    if stage.is_done():
+        return stage.result
+    corpus = corpus or load_plots(config, data, cache)
+    stories = chosen_stories(corpus, config["stories"], config["seed"])
+    sampler = StorySampler(*load_generator(generator), Sampling(**config["sampling"]))
+    writer = NegativeWriter(
+        stories, sampler, config["seed"], config["candidates"], without=tuple(config.get("without", ()))
+    )
+    return stage.run(
+        len(stories),
+        writer.rows,
+        CHUNK,
+        SCHEMA,
+        lambda table: {"shares": manipulation_shares(table["manipulations"].to_pylist())},
+    )
+
+
+def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> list[Path]:
+    """Plain samples: stories written from the human stories' own plots, a file for each temperature.
+
+    Their human stories are other ones than those of `make_negatives`, as far as there are enough.
+    """
+    generator = ROOT / config["generator"]
+    paths = []
+    loaded: tuple[list[PlottedStory], Any] | None = None
+    for temperature in config["plain"]["temperatures"]:
+        how = {**config["sampling"], "temperature": temperature}
+        chosen = {**settings(config, data, generator), "sampling": how, "plain": config["plain"]["stories"]}
+        stage = Stage(out, f"generator-{config['name']}-t{temperature}", chosen)
+        if not stage.is_done():
+            if loaded is None:
+                corpus = load_plots(config, data, cache)
+                ordered = chosen_stories(corpus, None, config["seed"])
+                loaded = ordered[::-1][: config["plain"]["stories"]], load_generator(generator)
+            stories, model = loaded
+            sampler = StorySampler(*model, Sampling(**how))
+            source = f"generator_{config['name']}_t{temperature}"
+
+            def write(span: range, stories: list[PlottedStory] = stories, sampler: StorySampler = sampler,
+                      source: str = source) -> list[dict[str, Any]]:  # fmt: skip
+                keys = [(config["seed"], index) for index in span]
+                texts = sampler.write([stories[index].plot for index in span], keys)
+                return [row(stories[i], source, text) for i, text in zip(span, texts, strict=True)]
+
+            stage.run(len(stories), write, 6 * CHUNK, SCHEMA)
+        paths.append(stage.result)
+    return paths
+
+
+def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, Any]:
+    """What negatives depend on: the configuration and the checksums of the files read."""
+    files = [f for key in ("train", "validation", "exclude") for f in config["corpus"].get(key, [])]
+    conceptnet = find("conceptnet")
+    used = ("name", "corpus", "plots", "share", "stories", "candidates", "sampling", "without", "seed")
+    return {
+        **{key: config[key] for key in used if key in config},
+        "generator": checksum(generator / WEIGHTS),
+        "conceptnet": checksum(conceptnet) if conceptnet else None,
+        "data": {file: checksum(data / file) for file in files},
+    }
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m training.negatives.plot_guided",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--config", type=Path, required=True, help="training/configs/plot_negatives_*.yaml")
+    parser.add_argument("--data", type=Path, required=True, help="the folder of the configuration's files")
+    parser.add_argument("--out", type=Path, help="default: runs/plots/NAME, or runs/generated for --plain")
+    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "tags", help="tagged corpora")
+    parser.add_argument("--plain", action="store_true", help="plain samples from unbroken plots")
+    given = parser.parse_args(arguments)
+    config = yaml.safe_load(given.config.read_text(encoding="utf-8"))
+    if given.plain:
+        for path in make_plain(config, given.data, given.out or ROOT / "runs" / "generated", given.cache):
+            print(path)
+    else:
+        out = given.out or ROOT / "runs" / "plots" / config["name"]
+        print(make_negatives(config, given.data, out, given.cache))
+
+
+if __name__ == "__main__":
+    main()

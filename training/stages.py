@@ -1,0 +1,115 @@
+"""Stages of a chain: resumable, and done once.
+
+A stage's result is a Parquet file with a manifest beside it. Its settings, the checksums of its inputs among them,
+name it: a second run with the same ones does nothing. Work under way lies in parts, each written whole, so a run
+that was killed goes on with the first part that is missing and ends in the same file.
+"""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich.progress import track
+
+from training.files import checksum, replacing, write_text
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage: where it writes and what decides the result.
+
+    Attributes:
+        folder: of the result, `NAME.parquet`, and its manifest, `NAME.json`.
+        name: of the stage.
+        settings: everything the result depends on, as plain JSON values.
+    """
+
+    folder: Path
+    name: str
+    settings: dict[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """What tells these settings from others: 12 hexadecimal digits."""
+        text = json.dumps(self.settings, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    @property
+    def result(self) -> Path:
+        """The stage's file."""
+        return self.folder / f"{self.name}.parquet"
+
+    @property
+    def manifest(self) -> Path:
+        """The manifest beside it."""
+        return self.folder / f"{self.name}.json"
+
+    @property
+    def parts(self) -> Path:
+        """Where work under way lies; of these settings alone."""
+        return self.folder / f".{self.name}-{self.digest}"
+
+    def is_done(self) -> bool:
+        """Whether the result of these settings lies there, unchanged."""
+        if not self.result.is_file() or not self.manifest.is_file():
+            return False
+        known = json.loads(self.manifest.read_text(encoding="utf-8"))
+        return known.get("settings") == self.settings and known.get("sha256") == checksum(self.result)
+
+    def run(
+        self,
+        count: int,
+        make: Callable[[range], list[dict[str, Any]]],
+        chunk: int,
+        schema: pa.Schema,
+        report: Callable[[pa.Table], dict[str, Any]] = lambda table: {},
+    ) -> Path:
+        """Makes the rows of `count` items in parts of `chunk` items, unless that is done.
+
+        Args:
+            count: items, e.g. stories.
+            make: from a range of items to rows; the same rows for the same range.
+            chunk: items of a part.
+            schema: of the rows.
+            report: figures for the manifest, from all rows.
+        """
+        if self.is_done():
+            return self.result
+        spans = [range(start, min(start + chunk, count)) for start in range(0, count, chunk)]
+        files = [self.parts / f"{place:05d}.parquet" for place in range(len(spans))]
+        for span, file in track(list(zip(spans, files, strict=True)), self.name):
+            if not file.is_file():
+                write_table(file, pa.Table.from_pylist(make(span), schema=schema))
+        tables = [pq.read_table(file, schema=schema) for file in files]
+        table = pa.concat_tables(tables) if tables else schema.empty_table()
+        return self.finish(table.combine_chunks(), report(table))
+
+    def finish(self, table: pa.Table, report: dict[str, Any]) -> Path:
+        """Writes the result and its manifest, and removes the parts."""
+        write_table(self.result, table)
+        manifest = {
+            "settings": self.settings,
+            "rows": table.num_rows,
+            "sha256": checksum(self.result),
+            **report,
+        }
+        write_text(self.manifest, json.dumps(manifest, indent=2) + "\n")
+        shutil.rmtree(self.parts, ignore_errors=True)
+        return self.result
+
+
+def write_table(path: Path, table: pa.Table) -> None:
+    """Writes a Parquet file, wholly or not at all."""
+    with replacing(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
+
+
+def read_rows(path: Path, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """The rows of a stage's file."""
+    return pq.read_table(path, columns=list(columns) if columns else None).to_pylist()
