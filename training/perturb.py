@@ -69,16 +69,7 @@ def perturb_file(rows: Sequence[StoryRow], options: argparse.Namespace) -> Count
             if result is None:
                 continue
             counts[result.technique] += 1
-            record = {
-                "story_id": f"{row['story_id']}/{result.aspect}",
-                "context": row["context"],
-                "story": result.story,
-                "aspect": result.aspect,
-                "technique": result.technique,
-                "label": 0,
-                "perturbed_from": row["story_id"],
-                "changed_spans": [span._asdict() for span in result.spans],
-            }
+            record = result.row(row["story_id"], row["context"])
             out.write(json.dumps(record, ensure_ascii=False) + "\n")
     return counts
 

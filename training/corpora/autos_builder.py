@@ -99,24 +99,12 @@ class AutosBuilder:
             chosen = [place for place, row in enumerate(rows) if row["keep"] == keep]
             ids = [rows[place]["story_id"] for place in chosen]
             results.update(zip(ids, perturber.perturb_all([stories[at] for at in chosen], ids), strict=True))
-        found: list[Row] = []
-        for row in rows:
-            result = results[row["story_id"]]
-            if result is not None:
-                found.append(
-                    {
-                        "story_id": f"{row['story_id']}/{aspect}",
-                        "context": row["context"],
-                        "story": result.story,
-                        "aspect": aspect,
-                        "technique": result.technique,
-                        "label": 0,
-                        "origin": origin,
-                        "perturbed_from": row["story_id"],
-                        "changed_spans": [span._asdict() for span in result.spans],
-                    }
-                )
-        return found
+        made = [(row, results[row["story_id"]]) for row in rows]
+        return [
+            {**result.row(row["story_id"], row["context"]), "origin": origin}
+            for row, result in made
+            if result
+        ]
 
     def _grammatical(self, found: list[Row], rows: Sequence[StoryRow], stories: Sequence[Story]) -> list[Row]:
         """Those rows, all of one aspect, that the filter keeps."""

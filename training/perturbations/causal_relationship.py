@@ -1,14 +1,13 @@
 """Causal relationship: cause and effect exchanged, causal words turned into their opposites."""
 
-from itertools import pairwise
-
 from training.negatives.draws import Draws
 
 from .aspect import DISCRIMINATION, Aspect
 from .causal_words import OPPOSITES, is_causal, is_causal_since, is_causal_so, result_opener
-from .clause_order import exchanged, exchanged_sentences, fronted, trailing
+from .clause_order import exchange_one
 from .edits import Edit
 from .material import Material
+from .phrase_table import substitute_one
 from .sentence import Sentence
 from .story import Story
 
@@ -32,25 +31,18 @@ def _reason_size(sentence: Sentence, at: int) -> int:
 
 def exchange_cause_and_effect(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
     """Exchange cause and effect: two clauses around a conjunction, or two sentences that a word links."""
-    found: list[list[Edit]] = []
-    pool = story.sentences[material.keep :]
-    for sentence in pool:
-        joint = trailing(sentence, conjunction_size) or fronted(sentence, _reason_size)
-        edits = exchanged(sentence, joint) if joint else None
-        if edits:
-            found.append(edits)
-    for first, second in pairwise(pool):
-        link = result_opener(second)
-        edits = exchanged_sentences(first, second, link) if link else None
-        if edits:
-            found.append(edits)
-    return draws.choice(found) if found else None
+    return exchange_one(
+        story.sentences[material.keep :],
+        draws,
+        conjunction_size,
+        _reason_size,
+        lambda _, second: result_opener(second),
+    )
 
 
 def substitute_causal_words(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
     """Replace one word or phrase of cause or effect by its opposite."""
-    sites = [site for sentence in story.sentences[material.keep :] for site in OPPOSITES.sites(sentence)]
-    return draws.choice(sites).edits() if sites else None
+    return substitute_one(OPPOSITES, story.sentences[material.keep :], draws)
 
 
 ASPECT = Aspect(

@@ -1,7 +1,10 @@
 """Two clauses around a conjunction, and two sentences that a linking word joins."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
+
+from training.negatives.draws import Draws
 
 from .edits import Edit
 from .sentence import Sentence
@@ -142,3 +145,33 @@ def exchanged_sentences(first: Sentence, second: Sentence, link: int) -> list[Ed
         Edit(first.start, first.spans[ends[0] - 1][1], moved),
         Edit(second.spans[start][0], second.spans[ends[1] - 1][1], first.inner(0, ends[0])),
     ]
+
+
+def exchange_one(
+    sentences: Sequence[Sentence],
+    draws: Draws,
+    trailing_size: Callable[[Sentence, int], int],
+    fronted_size: Callable[[Sentence, int], int],
+    link: Callable[[Sentence, Sentence], int],
+) -> list[Edit] | None:
+    """The edits of one exchange, drawn from all that are possible; None where none is.
+
+    Args:
+        sentences: of a story, in a row.
+        draws: chooses.
+        trailing_size: how many tokens from a place on are a conjunction between two clauses; 0 for none.
+        fronted_size: the same of one that opens the sentence.
+        link: how many tokens of a sentence link it to the one before, which comes first; 0 for none.
+    """
+    found: list[list[Edit]] = []
+    for sentence in sentences:
+        joint = trailing(sentence, trailing_size) or fronted(sentence, fronted_size)
+        edits = exchanged(sentence, joint) if joint else None
+        if edits:
+            found.append(edits)
+    for first, second in pairwise(sentences):
+        size = link(first, second)
+        edits = exchanged_sentences(first, second, size) if size else None
+        if edits:
+            found.append(edits)
+    return draws.choice(found) if found else None

@@ -1,6 +1,7 @@
 """What a perturbation returns."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from .edits import Span
 
@@ -20,3 +21,16 @@ class Perturbed:
     aspect: str
     technique: str
     spans: tuple[Span, ...]
+
+    def row(self, story_id: str, context: str) -> dict[str, Any]:
+        """The row of a dataset: label 0, an id of its own made of its original's and the aspect."""
+        return {
+            "story_id": f"{story_id}/{self.aspect}",
+            "context": context,
+            "story": self.story,
+            "aspect": self.aspect,
+            "technique": self.technique,
+            "label": 0,
+            "perturbed_from": story_id,
+            "changed_spans": [span._asdict() for span in self.spans],
+        }

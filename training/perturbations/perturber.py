@@ -89,24 +89,29 @@ class Perturber:
         Raises:
             ValueError: as `perturb`, or stories and ids that differ in number.
         """
-        if isinstance(self.material.similarity, MoverSimilarity) and "similarity" in self.aspect.needs:
-            self.material.similarity.prepare(self._compared(stories, story_ids))
-        return [self.perturb(story, story_id) for story, story_id in zip(stories, story_ids, strict=True)]
+        similarity = self.material.similarity
+        if "similarity" not in self.aspect.needs or not isinstance(similarity, MoverSimilarity):
+            return [self.perturb(*pair) for pair in zip(stories, story_ids, strict=True)]
+        guesses = [self._guess(*pair) for pair in zip(stories, story_ids, strict=True)]
+        similarity.prepare([text for _, pairs in guesses for pair in pairs for text in pair])
+        least = self.material.thresholds.similarity
+        return [
+            guess if all(score >= least for score in similarity(pairs)) else self.perturb(story, story_id)
+            for story, story_id, (guess, pairs) in zip(stories, story_ids, guesses, strict=True)
+        ]
 
-    def _compared(self, stories: Sequence[Story], story_ids: Sequence[str]) -> list[str]:
-        """The texts whose similarity `perturb` will ask for, most of them: those it asks for where all are alike."""
-        asked: list[str] = []
+    def _guess(self, story: Story, story_id: str) -> tuple[Perturbed | None, list[tuple[str, str]]]:
+        """What `perturb` gives where all texts that it compares are alike, and those texts."""
+        asked: list[tuple[str, str]] = []
 
-        def note(pairs: Sequence[tuple[str, str]]) -> list[float]:
-            asked.extend(text for pair in pairs for text in pair)
+        def alike(pairs: Sequence[tuple[str, str]]) -> list[float]:
+            asked.extend(pairs)
             return [1.0] * len(pairs)
 
-        noting = Perturber(
-            self.aspect.name, self.seed, self.techniques, replace(self.material, similarity=note)
-        )
-        for story, story_id in zip(stories, story_ids, strict=True):
-            noting.perturb(story, story_id)
-        return asked
+        material = replace(self.material, similarity=alike)
+        return Perturber(self.aspect.name, self.seed, self.techniques, material).perturb(
+            story, story_id
+        ), asked
 
     def __call__(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The columns to add to a row with `story` and, where it has one, `story_id`.

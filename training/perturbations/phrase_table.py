@@ -1,7 +1,9 @@
 """Words and phrases by their counterparts, with conditions on what stands around."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
+
+from training.negatives.draws import Draws
 
 from .edits import Edit
 from .replacing import replace_word
@@ -66,6 +68,12 @@ class PhraseTable:
                     free = end
                     break
         return found
+
+
+def substitute_one(table: PhraseTable, sentences: Sequence[Sentence], draws: Draws) -> list[Edit] | None:
+    """The edits that put the counterpart in the place of one phrase of the table; None where there is none."""
+    sites = [site for sentence in sentences for site in table.sites(sentence)]
+    return draws.choice(sites).edits() if sites else None
 
 
 def following(*words: str) -> Condition:

@@ -1,13 +1,12 @@
 """Temporal relationship: two events in a row exchanged, words of time turned into their opposites."""
 
-from itertools import pairwise
-
 from training.negatives.draws import Draws
 
 from .aspect import DISCRIMINATION, Aspect
-from .clause_order import exchanged, exchanged_sentences, fronted, trailing
+from .clause_order import exchange_one
 from .edits import Edit
 from .material import Material
+from .phrase_table import substitute_one
 from .sentence import Sentence
 from .story import Story
 from .time_words import OPPOSITES, is_time_word, sequence_opener
@@ -41,27 +40,18 @@ def _fronted_size(sentence: Sentence, at: int) -> int:
     return conjunction_size(sentence, at) if sentence.lowered[at] != "and" else 0
 
 
+def _link(first: Sentence, second: Sentence) -> int:
+    return 0 if sequence_opener(first) else sequence_opener(second)
+
+
 def exchange_events(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
     """Exchange two events: clauses around a conjunction of time, or sentences of which it opens the second."""
-    found: list[list[Edit]] = []
-    pool = story.sentences[material.keep :]
-    for sentence in pool:
-        joint = trailing(sentence, conjunction_size) or fronted(sentence, _fronted_size)
-        edits = exchanged(sentence, joint) if joint else None
-        if edits:
-            found.append(edits)
-    for first, second in pairwise(pool):
-        link = sequence_opener(second)
-        edits = exchanged_sentences(first, second, link) if link and not sequence_opener(first) else None
-        if edits:
-            found.append(edits)
-    return draws.choice(found) if found else None
+    return exchange_one(story.sentences[material.keep :], draws, conjunction_size, _fronted_size, _link)
 
 
 def substitute_time_words(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
     """Replace one word or phrase of time by its opposite."""
-    sites = [site for sentence in story.sentences[material.keep :] for site in OPPOSITES.sites(sentence)]
-    return draws.choice(sites).edits() if sites else None
+    return substitute_one(OPPOSITES, story.sentences[material.keep :], draws)
 
 
 ASPECT = Aspect(

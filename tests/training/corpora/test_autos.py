@@ -12,7 +12,6 @@ from training.corpora import autos
 from training.corpora.autos_builder import AutosBuilder, Made, Row
 from training.corpora.autos_counts import PAPER, counts, counts_table, yield_table
 from training.corpora.story_rows import BadLinesError, StoryRow, read_rows
-from training.language import resources
 from training.paraphrasers import RuleParaphraser
 from training.perturbations import ASPECTS, Corpus, parse
 
@@ -25,10 +24,7 @@ def all_alike(pairs: Sequence[tuple[str, str]]) -> list[float]:
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[StoryRow]:
-    resources.require("wordnet")  # `make test` fetches it: without it the tests fail
-    if resources.find("conceptnet") is None:
-        pytest.skip(f"conceptnet has not been fetched: run `{resources.COMMANDS['conceptnet']}`")
+def rows(everyday_facts: None) -> list[StoryRow]:
     return read_rows(MINI, limit=12)[0]
 
 

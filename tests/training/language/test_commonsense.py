@@ -2,7 +2,8 @@
 
 import pytest
 
-from training.language import commonsense, conceptnet_files, resources
+from tests.facts import forget_facts
+from training.language import conceptnet_files, resources
 from training.language.commonsense import linked, neighbours
 
 ASSERTIONS = [
@@ -19,17 +20,12 @@ ASSERTIONS = [
 ]
 
 
-def clear_caches():
-    commonsense._neighbours.cache_clear()
-    commonsense._links.cache_clear()
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(resources, "conceptnet_folder", lambda: tmp_path)
-    clear_caches()
+    forget_facts()
     yield tmp_path
-    clear_caches()
+    forget_facts()
 
 
 @pytest.fixture

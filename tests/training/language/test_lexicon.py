@@ -3,22 +3,17 @@
 import nltk
 import pytest
 
+from tests.facts import forget_facts
 from training.language import conceptnet_files, lexicon, resources
 from training.language.lexicon import antonyms, is_keyword, synonyms
-
-
-def clear_caches():
-    lookups = (lexicon._antonyms, lexicon._synonyms, lexicon.is_keyword, lexicon.known_lemma)
-    for cached in (*lookups, lexicon._negated_concepts, lexicon._conceptnet_words, lexicon.wordnet):
-        cached.cache_clear()
 
 
 @pytest.fixture
 def wordnet_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(resources, "conceptnet_folder", lambda: tmp_path)
-    clear_caches()
+    forget_facts()
     yield tmp_path
-    clear_caches()
+    forget_facts()
 
 
 @pytest.fixture

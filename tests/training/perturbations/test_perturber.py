@@ -1,10 +1,14 @@
 """The entry point: names, needs, rows of a dataset, bad input."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import datasets
 import pytest
 
 from training.language import resources
-from training.perturbations import ASPECTS, Material, Perturber, perturb
+from training.perturbations import ASPECTS, Material, Perturber, parse, perturb
+from training.perturbations.similarity import MoverSimilarity
 
 ROWS = {
     "story_id": ["a", "b", "c"],
@@ -72,3 +76,37 @@ def test_every_aspect_is_registered_under_its_name() -> None:
     assert all(name == aspect.name for name, aspect in ASPECTS.items())
     assert len(ASPECTS) == 13
     assert isinstance(perturb("typo"), Perturber)
+
+
+class SomeAlike(MoverSimilarity):
+    """Finds texts alike or not by their letters; needs no model and notes what it is prepared for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.prepared: set[str] = set()
+
+    def prepare(self, texts: Sequence[str]) -> None:
+        self.prepared.update(texts)
+
+    def __call__(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        return [float(sum(map(ord, second)) % 2) for _, second in pairs]
+
+
+@pytest.mark.parametrize("aspect", ["semantic_repetition", "paraphrase", "typo"])
+def test_many_stories_at_once_are_perturbed_as_one_by_one(aspect: str, material: Material) -> None:
+    texts = [
+        "Nora hired a lawyer because she was afraid. Later she won the case and thanked him.",
+        "The boys were glad when the rain stopped. They quickly started a big game in the yard.",
+        "My father purchased a new car. He didn't like the color. He could not return it.",
+        "After the storm ended, we mended the roof. I was very tired. Everybody helped.",
+        "He ran.",
+    ]
+    similarity = SomeAlike()
+    perturber = Perturber(aspect, 1, material=replace(material, similarity=similarity))
+    ids = [str(number) for number in range(len(texts))]
+    together = perturber.perturb_all(parse(texts), ids)
+    assert together == [perturber.perturb(text, story_id) for text, story_id in zip(texts, ids, strict=True)]
+    assert any(together)
+    assert bool(similarity.prepared) == (aspect != "typo")
+    with pytest.raises(ValueError, match="zip"):
+        perturber.perturb_all(parse(texts), ids[1:])

@@ -1,0 +1,21 @@
+"""What language tools remember of WordNet and ConceptNet."""
+
+from training.language import commonsense, lexicon
+from training.perturbations import opposites
+
+
+def forget_facts() -> None:
+    """Empty the caches that hold answers from WordNet and ConceptNet, so that other files are read."""
+    for cached in (
+        lexicon._antonyms,
+        lexicon._synonyms,
+        lexicon._negated_concepts,
+        lexicon._conceptnet_words,
+        lexicon.is_keyword,
+        lexicon.known_lemma,
+        lexicon.wordnet,
+        commonsense._links,
+        commonsense._neighbours,
+        opposites._opposites,
+    ):
+        cached.cache_clear()
