@@ -1,0 +1,74 @@
+"""The discriminator's rows: each human story beside what the generator wrote from its plot."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from training import discriminator
+from training.discriminator import load_rows, rival_rows
+from training.negatives.story import TaggedStory
+from training.plots.corpus import PlotCorpus, PlottedStory
+
+STORIES = [
+    PlottedStory(f"g{i}", TaggedStory([[word, "ran", "."]], [["NN", "VBD", "."]]), [[word]])
+    for i, word in enumerate(("dog", "cat", "man", "hen"))
+]
+
+
+class Echo:
+    """Writes what the plot says, nothing for a cat, and the story itself for a man."""
+
+    def __init__(self, *settings: Any) -> None:
+        self.keys: list[tuple[int, ...]] = []
+
+    def write(self, plots: Any, keys: Any) -> list[str]:
+        self.keys += keys
+        texts = {"cat": " ", "man": "man ran ."}
+        return [texts.get(plot[0][0], f"the {plot[0][0]} sat .") for plot in plots]
+
+
+def test_rows_are_groups_of_two() -> None:
+    sampler = Echo()
+    rows = rival_rows(STORIES, sampler, seed=3)  # type: ignore[arg-type]
+    assert [(r.group, r.story, r.source, r.label) for r in rows] == [
+        ("g0", "dog ran .", "human", 1),
+        ("g0", "the dog sat .", "generator", 0),
+        ("g3", "hen ran .", "human", 1),
+        ("g3", "the hen sat .", "generator", 0),
+    ]
+    assert sampler.keys == [(3, i) for i in range(4)]
+
+
+def test_stories_are_written_once_and_never_the_generators_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generator = tmp_path / "generator"
+    generator.mkdir()
+    config = {
+        "corpus": {}, "plots": "storyline", "share": 0.7, "generator": str(generator), "sampling": {},
+        "groups": 2, "validation_groups": 1, "seed": 3,
+    }  # fmt: skip
+    with pytest.raises(ValueError, match="no generator there"):
+        load_rows(config, tmp_path, tmp_path / "run", tmp_path)
+    (generator / "model.safetensors").write_bytes(b"weights")
+    calls: list[str] = []
+
+    def plots(*_: Any) -> PlotCorpus:
+        calls.append("plots")
+        return PlotCorpus(generator=STORIES[1:2], metrics=STORIES[:1], validation=STORIES[3:])
+
+    monkeypatch.setattr(discriminator, "load_plots", plots)
+    monkeypatch.setattr(discriminator, "load_generator", lambda folder: (None, None))
+    monkeypatch.setattr(discriminator, "StorySampler", Echo)
+    (tmp_path / "run").mkdir()
+    first = load_rows(config, tmp_path, tmp_path / "run", tmp_path)
+    assert [row.group for row in first[0]] == ["g0", "g0"]
+    assert [row.group for row in first[1]] == ["g3", "g3"]
+    assert load_rows(config, tmp_path, tmp_path / "run", tmp_path) == first
+    assert calls == ["plots"]
+    (generator / "model.safetensors").write_bytes(b"others")
+    assert load_rows(config, tmp_path, tmp_path / "run", tmp_path)[2] != first[2]
+    assert calls == ["plots", "plots"], "another generator writes other stories"
+    json.dumps(first[2])
