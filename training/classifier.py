@@ -47,6 +47,7 @@ DEFAULTS: dict[str, Any] = {
     "learning_rate": 4.0e-4,
     "warmup_share": 0.05,
     "dropout": 0.0,
+    "frozen_layers": 0,
     "label_weight": 1.0,
     "rank_weight": 1.0,
     "kind_weight": 0.1,
@@ -148,6 +149,14 @@ def build_classifier(config: dict[str, Any]) -> tuple[StoryClassifier, Tokenizer
     return model, tokenizer, shared
 
 
+def freeze(model: StoryClassifier, layers: int, frozen: bool = True) -> None:
+    """Keeps the lowest `layers` layers' adapters as they are; or trains them again."""
+    for layer in model.bert.encoder.layer[:layers]:
+        for name, parameter in layer.named_parameters():
+            if "lora_" in name or "LayerNorm" in name:
+                parameter.requires_grad = not frozen
+
+
 def train_classifier(
     config: dict[str, Any],
     rows: Sequence[GroupRow],
@@ -174,6 +183,7 @@ def train_classifier(
     started = time.time()
     config = {**DEFAULTS, **config}
     model, tokenizer, shared = build_classifier(config)
+    freeze(model, config["frozen_layers"])
     normalizer = Normalizer.load(ENCODER / "names.json") if config["delexicalize"] else Normalizer()
     make = ExampleMaker(tokenizer, normalizer, config["max_length"])
     groups = Groups(rows, make, config["group_size"], config["passes"], config["seed"])
@@ -209,6 +219,7 @@ def train_classifier(
         "torch": torch.__version__,
         "threads": torch.get_num_threads(),
     }
+    freeze(model, config["frozen_layers"], frozen=False)  # what it started from is saved with the rest
     if trainer.is_world_process_zero():
         save_classifier(model, tokenizer, shared, config, manifest, out)
     return manifest

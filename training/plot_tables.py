@@ -48,8 +48,8 @@ TABLE_6 = {
 TABLE_7 = {
     "repetition": (0.67, 0.43),
     "contradiction": (0.69, 0.45),
-    "illogical_order": (0.65, 0.42),
-    "substitution": (0.68, 0.45),
+    "wrong_order": (0.65, 0.42),
+    "off_topic": (0.68, 0.45),
 }
 Scorer = Callable[[Sequence[str]], Sequence[float]]
 

@@ -25,6 +25,15 @@ SCHEMA = pa.schema(
 )
 
 
+# Manipulation of a plot (training/manipulations) to the kind of error that its story is to show.
+KIND_OF_MANIPULATION = {
+    "repetition": "repetition",
+    "contradiction": "contradiction",
+    "illogical_order": "wrong_order",
+    "substitution": "off_topic",
+}
+
+
 @dataclass(frozen=True)
 class GroupRow:
     """One story of a group.
@@ -75,6 +84,8 @@ def write_groups(path: Path, rows: Iterable[GroupRow]) -> int:
 def read_groups(path: Path) -> list[GroupRow]:
     """The rows of a file of groups: Parquet, or JSONL with the same fields.
 
+    Rows of stories written from broken plots have `manipulations` instead of `kinds`.
+
     Raises:
         ValueError: no such file, or a row that lacks `group`, `story` or `label`.
     """
@@ -96,7 +107,7 @@ def read_groups(path: Path) -> list[GroupRow]:
                 row.get("source") or "unknown",
                 int(row["label"]),
                 row.get("level") if row.get("level") is not None else (0 if row["label"] else -1),
-                list(row.get("kinds") or []),
+                list(row.get("kinds") or [KIND_OF_MANIPULATION[m] for m in row.get("manipulations") or []]),
                 row.get("foreign"),
             )
         )
