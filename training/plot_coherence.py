@@ -19,6 +19,7 @@ from training.classifier_data import held_out
 from training.encoder import ROOT
 from training.files import checksum
 from training.graded_groups import group_file, make_groups
+from training.plot_training_sets import build_sets
 from training.training_groups import GroupRow, read_groups
 
 
@@ -28,9 +29,10 @@ def load_rows(
     """Rows to train on, held-out rows, and what the manifest says of both.
 
     Args:
-        config: `graded`: corpora whose stories are damaged here (see `training.graded_groups`); `files`: more
+        config: `graded`: corpora whose stories are damaged here (see `training.graded_groups`); `training_sets`:
+            the chain of plots, generator's stories and filtering (see `training.plot_training_sets`); `files`: more
             rows, each `{path, groups, share}`: below the project's folder, at most so many groups, and the share
-            of groups that is held out (5 % unless told); `groups`: at most so many groups are trained on, drawn at
+            of groups that is held out (5 % unless told, where the file has no splits); `groups`: at most so many groups are trained on, drawn at
             random.
         data: the folder that the corpora lie in.
         run: where the graded groups are written.
@@ -45,6 +47,9 @@ def load_rows(
         about["graded"][settings["name"]] = {key: manifest[key] for key in ("train", "validation")}
         train += read_groups(group_file(run, settings["name"], "train"))
         validation += read_groups(group_file(run, settings["name"], "validation"))
+    if config.get("training_sets"):
+        chain = yaml.safe_load((ROOT / config["training_sets"]).read_text(encoding="utf-8"))
+        build_sets(chain, data, ROOT / "runs" / "plots" / chain["name"], cache)
     for entry in config.get("files") or []:
         path = ROOT / entry["path"]
         rows = read_groups(path)
@@ -53,8 +58,9 @@ def load_rows(
         about["data"][entry["path"]] = checksum(path)
         share = entry.get("share", 0.05)
         for row in rows:
-            if row.group in kept:
-                (validation if held_out(row.group, share) else train).append(row)
+            if row.group in kept and row.split != "test":
+                held = row.split == "validation" if row.split else held_out(row.group, share)
+                (validation if held else train).append(row)
     return at_most(train, config.get("groups"), config["seed"]), validation, about
 
 

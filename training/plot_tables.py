@@ -73,7 +73,7 @@ class Cells:
     Args:
         base: configuration of the classifier (`training/classifier.py`).
         stories: of a training set, at most so many.
-        sets: folder of the training sets: `CORPUS/NAME.parquet`, in groups.
+        sets: folder of the training sets: `CORPUS/sets/NAME.parquet` (`training/plot_training_sets.py`).
         data: folder of the judgments.
         out: where finished cells lie.
     """
@@ -85,7 +85,7 @@ class Cells:
         self, name: str, corpus: str, model: str, test: str, without: str | None = None
     ) -> tuple[float, float]:
         """Spearman and Kendall of `model` (SENTAVG or FT_LM) trained on a set; stories of kind `without` left out."""
-        path = self.sets / corpus / f"{name}.parquet"
+        path = self.sets / corpus / "sets" / f"{name.lower()}.parquet"
         rows = self._rows(path, without)
         key = {
             "set": checksum(path),
@@ -105,7 +105,11 @@ class Cells:
         return spearman, kendall
 
     def _rows(self, path: Path, without: str | None) -> list[GroupRow]:
-        rows = [row for row in read_groups(path) if without is None or without not in row.kinds]
+        rows = [
+            row
+            for row in read_groups(path)
+            if row.split in ("", "train") and (without is None or without not in row.kinds)
+        ]
         negatives = {row.group for row in rows if row.label == 0}
         rows = [row for row in rows if row.group in negatives]
         if not rows:
@@ -190,7 +194,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with plot_guided/ and mans/")
     parser.add_argument("--table", type=int, choices=(5, 6, 7), default=5)
     parser.add_argument("--stories", type=int, default=10_000, help="of a training set (default: 10,000)")
-    parser.add_argument("--sets", type=Path, default=ROOT / "runs" / "plots" / "sets")
+    parser.add_argument("--sets", type=Path, default=ROOT / "runs" / "plots")
     parser.add_argument(
         "--config", type=Path, default=ROOT / "training" / "configs" / "plot_coherence_tables.yaml"
     )

@@ -47,6 +47,7 @@ class GroupRow:
             story, and not compared with others.
         kinds: of error, where known.
         foreign: numbers of the words that do not belong where they stand; None where not known.
+        split: train, validation or test, where a stage has divided its groups.
     """
 
     group: str
@@ -56,6 +57,7 @@ class GroupRow:
     level: int = -1
     kinds: list[str] = field(default_factory=list)
     foreign: list[int] | None = None
+    split: str = ""
 
 
 def rows_of_chain(group: str, chain: list[Draft]) -> Iterator[GroupRow]:
@@ -107,8 +109,14 @@ def read_groups(path: Path) -> list[GroupRow]:
                 row.get("source") or "unknown",
                 int(row["label"]),
                 row.get("level") if row.get("level") is not None else (0 if row["label"] else -1),
-                list(row.get("kinds") or [KIND_OF_MANIPULATION[m] for m in row.get("manipulations") or []]),
+                _kinds(row),
                 row.get("foreign"),
+                row.get("split") or "",
             )
         )
     return found
+
+
+def _kinds(row: dict[str, Any]) -> list[str]:
+    known = (KIND_OF_MANIPULATION.get(name) for name in row.get("manipulations") or [])
+    return list(row.get("kinds") or [kind for kind in known if kind])

@@ -188,9 +188,10 @@ def test_rows_survive_the_file(tmp_path: Path) -> None:
     plain = {"group": 3, "story": "She ran.", "label": 0, "source": "generator", "plot": ["ran"]}
     (tmp_path / "g.jsonl").write_text(json.dumps(plain) + "\n")
     assert read_groups(tmp_path / "g.jsonl") == [GroupRow("3", "She ran.", "generator", 0, -1, [], None)]
-    plain["manipulations"] = ["illogical_order", "repetition"]
+    plain |= {"manipulations": ["illogical_order", "repetition", "keyword_substitution"], "split": "test"}
     (tmp_path / "g.jsonl").write_text(json.dumps(plain) + "\n")
-    assert read_groups(tmp_path / "g.jsonl")[0].kinds == ["wrong_order", "repetition"]
+    (row,) = read_groups(tmp_path / "g.jsonl")
+    assert (row.kinds, row.split) == (["wrong_order", "repetition"], "test")
     (tmp_path / "bad.jsonl").write_text('{"story": "x"}\n')
     with pytest.raises(ValueError, match="row 0: expected group, story and label"):
         read_groups(tmp_path / "bad.jsonl")

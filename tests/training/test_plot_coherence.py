@@ -71,9 +71,9 @@ def sets(folder: Path) -> Path:
     for g in range(40):
         rows += [
             GroupRow(str(g), "she ran home .", "human", 1, 0),
-            GroupRow(str(g), "home ran she .", "plot", 0, -1, ["repetition"] if g % 2 else ["substitution"]),
+            GroupRow(str(g), "home ran she .", "plot", 0, -1, ["repetition"] if g % 2 else ["off_topic"]),
         ]
-    write_groups(folder / "roc" / "MANPLTS.parquet", rows)
+    write_groups(folder / "roc" / "sets" / "manplts.parquet", rows)
     return folder
 
 
@@ -146,7 +146,7 @@ def test_a_fine_tuned_cell_is_a_trained_classifier(tmp_path: Path, monkeypatch: 
         "seed": 1,
     }
     cells = Cells(base, 20, sets(tmp_path / "sets"), tmp_path, tmp_path / "out")
-    rows = cells._rows(tmp_path / "sets" / "roc" / "MANPLTS.parquet", None)
+    rows = cells._rows(tmp_path / "sets" / "roc" / "sets" / "manplts.parquet", None)
     scores = cells._train(rows, "FT_LM", tmp_path / "cell")(["She ran home.", "He ate."])
     assert len(scores) == 2
     assert all(0 <= score <= 1 for score in scores)
