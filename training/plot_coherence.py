@@ -30,10 +30,10 @@ def load_rows(
 
     Args:
         config: `graded`: corpora whose stories are damaged here (see `training.graded_groups`); `training_sets`:
-            the chain of plots, generator's stories and filtering (see `training.plot_training_sets`); `files`: more
-            rows, each `{path, groups, share}`: below the project's folder, at most so many groups, and the share
-            of groups that is held out (5 % unless told, where the file has no splits); `groups`: at most so many groups are trained on, drawn at
-            random.
+            the chain of plots, generator's stories and filtering (see `training.plot_training_sets`); `files`:
+            more rows, each `{path, groups, share}`: below the project's folder, at most so many groups, and the
+            share of groups that is held out (5 % unless told, where the file has no splits); `groups`: at most so
+            many groups are trained on, drawn at random.
         data: the folder that the corpora lie in.
         run: where the graded groups are written.
         cache: of tagged corpora.
