@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from tqdm.auto import tqdm
+
 from metrics.version import __version__
 from training.bench.parts import Rows
 from training.encoder import ROOT
@@ -92,7 +94,7 @@ def first_score_rows(home: Path, folder: Path) -> Rows:
         "folder": FIRST_SCORE.format(name=local),
     }
     best = dict.fromkeys(scripts, float("inf"))
-    for _ in range(4):  # in turns, so that other work on the machine meets all of them
+    for _ in tqdm(range(4), desc="first scores"):  # in turns, so that other work on the machine meets all
         for name, script in scripts.items():
             best[name] = min(best[name], _wall(script, home, folder, OFFLINE))
     base = best["imports"]
@@ -119,7 +121,8 @@ def network_rows(home: Path, folder: Path) -> Rows:
     measured: dict[str, list[str]] = {name: [] for name in LOADS}
     with _silent_proxy() as hanging:
         # those that wait for nobody may do so together
-        for settings, together in ((OFFLINE, 1), (_proxy(CLOSED), 1), (_proxy(hanging), len(LOADS))):
+        networks = ((OFFLINE, 1), (_proxy(CLOSED), 1), (_proxy(hanging), len(LOADS)))
+        for settings, together in tqdm(networks, desc="networks"):
             measure = partial(_seconds, home=home, folder=folder, settings=settings, limit=limit)
             with ThreadPoolExecutor(together) as pool:
                 found = list(pool.map(measure, LOADS.values()))
