@@ -6,8 +6,9 @@ from typing import Any
 
 import torch
 from tokenizers import Tokenizer
-from torch import Tensor, nn
+from torch import Tensor
 from transformers import (
+    AutoConfig,
     AutoModelForSeq2SeqLM,
     AutoTokenizer,
     BertConfig,
@@ -67,6 +68,10 @@ def _empty(config: dict[str, Any], encoder: Path, tokenizer: Tokenizer) -> Encod
         decoder_start_token_id=token_id(tokenizer, "[CLS]"),
         eos_token_id=token_id(tokenizer, "[SEP]"),
     )
+    return _joined(joint, source, target)
+
+
+def _joined(joint: EncoderDecoderConfig, source: BertConfig, target: BertConfig) -> EncoderDecoderModel:
     return EncoderDecoderModel(
         config=joint,
         encoder=BertModel(source, add_pooling_layer=False),
@@ -90,7 +95,9 @@ def _warm_start(model: EncoderDecoderModel, config: dict[str, Any], weights: dic
                     state[new] = tensor.float()
                     if part != "encoder" and ".attention." in new:
                         state[new.replace(".attention.", ".crossattention.")] = tensor.float()
-    state.update({f"decoder.{name}": tensor.float() for name, tensor in weights.items() if name.startswith("cls.")})
+    state.update(
+        {f"decoder.{name}": tensor.float() for name, tensor in weights.items() if name.startswith("cls.")}
+    )
     missing, unexpected = model.load_state_dict(state, strict=False)
     lacking = [name for name in missing if "decoder.cls.predictions.decoder" not in name]
     if lacking or unexpected:
@@ -98,7 +105,9 @@ def _warm_start(model: EncoderDecoderModel, config: dict[str, Any], weights: dic
     model.decoder.tie_weights()
 
 
-def save_generator(model: PreTrainedModel, tokenizer: Tokenizer, config: dict[str, Any], folder: Path) -> None:
+def save_generator(
+    model: PreTrainedModel, tokenizer: Tokenizer, config: dict[str, Any], folder: Path
+) -> None:
     """Writes the weights in half precision (tied ones once), the configuration and the tokenizer."""
     tensors, seen = {}, set()
     for name, tensor in model.state_dict().items():
@@ -107,31 +116,41 @@ def save_generator(model: PreTrainedModel, tokenizer: Tokenizer, config: dict[st
             tensors[name] = tensor.detach().cpu().to(torch.float16).contiguous()
     save_tensors(folder / WEIGHTS, tensors)
     write_text(folder / "tokenizer.json", tokenizer.to_str())
-    write_text(folder / SETTINGS, json.dumps({"generator": config}, indent=2) + "\n")
+    settings = {"generator": config, "model": model.config.to_dict()}
+    write_text(folder / SETTINGS, json.dumps(settings, indent=2, default=str) + "\n")
 
 
-def load_generator(folder: Path, encoder: Path = ENCODER) -> tuple[PreTrainedModel, Tokenizer]:
-    """A trained generator, ready to write.
+def load_generator(folder: Path) -> tuple[PreTrainedModel, Tokenizer]:
+    """A trained generator, ready to write; the folder is all it needs.
 
     Raises:
         ValueError: a file that is missing, damaged or of another shape (the message names it).
     """
     try:
-        config = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))["generator"]
+        settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        values, base = settings["model"], settings["generator"]["base"]
     except Exception as error:  # tokenizers raises plain Exceptions
         raise ValueError(f"{folder}: expected a trained generator ({error})") from error
-    model, _ = build_generator(config, encoder)
+    if base == "encoder":
+        joint = EncoderDecoderConfig.from_dict(values)
+        parts = [BertConfig.from_dict(values[part], attn_implementation="eager") for part in ("encoder", "decoder")]
+        model: PreTrainedModel = _joined(joint, *parts)
+    else:
+        model = AutoModelForSeq2SeqLM.from_config(AutoConfig.for_model(**values))
     load_weights(model, folder)
     return model.eval(), tokenizer
 
 
-def load_weights(model: nn.Module, folder: Path) -> None:
+def load_weights(model: PreTrainedModel, folder: Path) -> None:
     """Puts the weights of a trained generator into a model of the same shape."""
     tensors = {name: tensor.float() for name, tensor in read_tensors(folder / WEIGHTS).items()}
     try:
-        _, unexpected = model.load_state_dict(tensors, strict=False)
+        missing, unexpected = model.load_state_dict(tensors, strict=False)
     except RuntimeError as error:
         raise ValueError(f"{folder / WEIGHTS} is of another shape: {error}") from error
-    if unexpected:
-        raise ValueError(f"{folder / WEIGHTS}: unknown tensors {list(unexpected)[:3]}")
+    tied = set(getattr(model, "all_tied_weights_keys", {}))
+    lacking = [name for name in missing if name not in tied and not name.endswith("predictions.decoder.bias")]
+    if unexpected or lacking:
+        raise ValueError(f"{folder / WEIGHTS}: unknown {list(unexpected)[:3]}, missing {lacking[:3]}")
+    model.tie_weights()

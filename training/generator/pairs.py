@@ -24,7 +24,11 @@ class Marks:
     @classmethod
     def of(cls, tokenizer: Tokenizer) -> "Marks":
         """BERT's marks, or BART's where the tokenizer has those."""
-        names = ("[CLS]", "[SEP]", "[PAD]") if tokenizer.token_to_id("[CLS]") is not None else ("<s>", "</s>", "<pad>")
+        names = (
+            ("[CLS]", "[SEP]", "[PAD]")
+            if tokenizer.token_to_id("[CLS]") is not None
+            else ("<s>", "</s>", "<pad>")
+        )
         return cls(*(token_id(tokenizer, name) for name in names))
 
 

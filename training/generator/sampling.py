@@ -38,7 +38,9 @@ class Sampling:
 
     def __post_init__(self) -> None:
         if self.top_k < 1 or self.temperature <= 0 or self.max_tokens < 1 or self.batch_size < 1:
-            raise ValueError(f"expected top_k, max_tokens and batch_size of 1 or more and a temperature above 0: {self}")
+            raise ValueError(
+                f"expected top_k, max_tokens and batch_size of 1 or more and a temperature above 0: {self}"
+            )
 
 
 class StorySampler:
@@ -107,7 +109,9 @@ class StorySampler:
             )
             cache = output.past_key_values
             token = self._draw(output.logits[:, -1], draws[alive, step])
-            for place, row, index in zip(range(len(alive)), alive.tolist(), token[:, 0].tolist(), strict=True):
+            for place, row, index in zip(
+                range(len(alive)), alive.tolist(), token[:, 0].tolist(), strict=True
+            ):
                 if ended[place]:
                     continue
                 if index == self.marks.end:

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from transformers import Trainer, TrainingArguments
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
-from training.encoder import ENCODER
+from training.encoder import ENCODER, ROOT
 from training.files import checksum
 from training.generator.model import build_generator, load_weights, save_generator
 from training.generator.pairs import IGNORED, Marks, PairCollator, PlotPairs, plot_ids, story_ids
@@ -58,7 +58,7 @@ def train_generator(
     corpus = load_plots(config, data, cache, encoder / "names.json")
     model, tokenizer = build_generator(config, encoder)
     if config.get("start"):
-        load_weights(model, Path(config["start"]))
+        load_weights(model, ROOT / config["start"])
     marks = Marks.of(tokenizer)
 
     def pairs(stories: Sequence[PlottedStory], count: int | None = None) -> PlotPairs:

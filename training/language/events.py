@@ -136,7 +136,9 @@ def word_vector_embedder() -> Embedder:
     from metrics.encoder import read_tensors
     from training.encoder import ENCODER
 
-    table = read_tensors(ENCODER / "model.safetensors")["bert.embeddings.word_embeddings.weight"].float().numpy()
+    table = (
+        read_tensors(ENCODER / "model.safetensors")["bert.embeddings.word_embeddings.weight"].float().numpy()
+    )
     table = table - table.mean(0)  # what all words share says nothing
     tokenizer = Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
 

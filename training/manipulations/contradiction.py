@@ -7,7 +7,9 @@ from training.negatives.draws import Draws
 NAME = "contradiction"
 
 
-def insert_contradiction(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial) -> ManipulatedPlot | None:
+def insert_contradiction(
+    plot: ManipulatedPlot, draws: Draws, material: PlotMaterial
+) -> ManipulatedPlot | None:
     """Sets beside a share of the phrases the same phrase with one word turned into its opposite.
 
     Opposites are what stands in one of ConceptNet's negated relations (Antonym, NotDesires, NotCapableOf,
@@ -24,9 +26,7 @@ def insert_contradiction(plot: ManipulatedPlot, draws: Draws, material: PlotMate
     return plot.done(NAME) if done else None
 
 
-def _contradictable(
-    plot: ManipulatedPlot, draws: Draws, material: PlotMaterial
-) -> list[tuple[int, int]]:
+def _contradictable(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial) -> list[tuple[int, int]]:
     """Places of phrases with an opposite, in random order."""
     places = [
         (row, place)

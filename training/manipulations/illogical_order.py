@@ -47,7 +47,9 @@ def _known(plot: ManipulatedPlot, row: int, place: int, material: PlotMaterial) 
     text = plot.sentences[row][place].text
     verb = next(word for word in text.split() if material.tag(word).startswith("VB"))
     for event in (text, verb):
-        found = [other for other in material.events.related(event) if all(map(material.knows, other.text.split()))]
+        found = [
+            other for other in material.events.related(event) if all(map(material.knows, other.text.split()))
+        ]
         if found:
             return found
     return []

@@ -1,7 +1,7 @@
 """Measures plot extraction against the plots that the plot-guided paper's authors published.
 
-    python -m training.plots --corpus roc --data DIR     # phrase F1 on roc/plot_guided_lm_dev.txt.gz
-    python -m training.plots --corpus wp --data DIR      # on wp/plot_guided_stories.txt.gz and its plots
+python -m training.plots --corpus roc --data DIR     # phrase F1 on roc/plot_guided_lm_dev.txt.gz
+python -m training.plots --corpus wp --data DIR      # on wp/plot_guided_stories.txt.gz and its plots
 """
 
 import argparse
@@ -13,7 +13,9 @@ from training.plots.published import compare, read_paired, read_storylines
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="python -m training.plots", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m training.plots",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--corpus", choices=("roc", "wp"), default="roc")
     parser.add_argument("--data", type=Path, required=True, help="the folder that roc/ and wp/ lie in")

@@ -46,7 +46,11 @@ def read_paired(stories: Path, plots: Path) -> Iterator[Published]:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+    with (
+        gzip.open(path, "rt", encoding="utf-8")
+        if path.suffix == ".gz"
+        else path.open(encoding="utf-8") as file
+    ):
         yield from file
 
 

@@ -11,9 +11,7 @@ import numpy as np
 from training.plots.plot import Plot
 
 VERBS = frozenset(["VB", "VBD", "VBG", "VBN", "VBP", "VBZ"])
-LIGHT_VERBS = frozenset(
-    "be is are was were 's 'm 're 've have has had 'd do does did".split()
-)
+LIGHT_VERBS = frozenset("be is are was were 's 'm 're 've have has had 'd do does did".split())
 # Of the pronouns before a verb, the published plots keep these: the others stand in almost every sentence.
 _KEPT_SUBJECTS = frozenset(["it", "you", "what"])
 _RELATIVES = frozenset(["that", "who", "which"])

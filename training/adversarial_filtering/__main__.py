@@ -1,0 +1,41 @@
+"""Filters the negatives that `training.negatives.plot_guided` wrote.
+
+    python -m training.adversarial_filtering --config training/configs/plot_negatives_roc.yaml --data DIR
+
+Writes `filtered.parquet`, its manifest with the accuracy of each round, and `filtered.png`, to runs/plots/NAME.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import yaml
+
+from training.adversarial_filtering.stage import filter_negatives
+from training.encoder import ROOT
+from training.negatives.plot_guided import make_negatives
+from training.plots.corpus import load_plots
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m training.adversarial_filtering",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--config", type=Path, required=True, help="training/configs/plot_negatives_*.yaml")
+    parser.add_argument("--data", type=Path, required=True, help="the folder of the configuration's files")
+    parser.add_argument("--out", type=Path, help="default: runs/plots/NAME")
+    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "tags", help="tagged corpora")
+    given = parser.parse_args(arguments)
+    config = yaml.safe_load(given.config.read_text(encoding="utf-8"))
+    out = given.out or ROOT / "runs" / "plots" / config["name"]
+    corpus = load_plots(config, given.data, given.cache)
+    negatives = make_negatives(config, given.data, out, given.cache, corpus)
+    path = filter_negatives(config, corpus, negatives, out)
+    manifest = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    print(json.dumps({key: manifest[key] for key in ("rows", "accuracy", "replaced", "shares")}, indent=2))
+
+
+if __name__ == "__main__":
+    main()

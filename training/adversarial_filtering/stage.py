@@ -1,0 +1,116 @@
+"""Adversarial filtering as a stage: each round is kept, so a run that was killed goes on with the next."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich.progress import track
+from tokenizers import Tokenizer
+
+from training.adversarial_filtering.committee import Committee
+from training.adversarial_filtering.curve import draw_curve
+from training.adversarial_filtering.filtering import Filtering, Pool, Round, has_converged
+from training.encoder import ROOT
+from training.files import checksum
+from training.generator.text import words_of
+from training.manipulations import manipulation_shares
+from training.negatives.plot_guided import SCHEMA, row
+from training.plots.corpus import PlotCorpus
+from training.stages import Stage, read_rows, write_table
+
+
+def filter_negatives(config: dict[str, Any], corpus: PlotCorpus, negatives: Path, out: Path) -> Path:
+    """The stage AF_MANPLTS: `out/filtered.parquet`, each human story followed by the negatives kept.
+
+    Args:
+        config: the key `filtering` and `seed` of a configuration.
+        corpus: where the human stories come from.
+        negatives: the file of the stage before.
+        out: the folder; `filtered.png` shows the rounds.
+
+    Raises:
+        ValueError: no story has as many different candidates as are kept.
+    """
+    how = config["filtering"]
+    stage = Stage(
+        out, "filtered", {"filtering": how, "seed": config["seed"], "negatives": checksum(negatives)}
+    )
+    if stage.is_done():
+        return stage.result
+    tokenizer = Tokenizer.from_file(str(ROOT / config["generator"] / "tokenizer.json"))
+    rows = human_and_candidates(corpus, read_rows(negatives), tokenizer, config["candidates"])
+    pool = pool_of(rows)
+    filtering: Filtering | None = None
+    assigned: np.ndarray | None = None
+    rounds: list[Round] = []
+    for number in track(range(1, how["rounds"] + 1), "rounds of adversarial filtering"):
+        file = stage.parts / f"round-{number:03d}.parquet"
+        if not file.is_file():
+            if filtering is None:
+                committee = Committee.of(how["members"], [r["story"] for r in rows])
+                filtering = Filtering(pool, committee, how["kept"], config["seed"], how["margin"])
+                assigned = filtering.start() if assigned is None else assigned
+            assert assigned is not None  # for the type checker: set with `filtering` at the latest
+            _save(file, filtering.round(assigned, number))
+        rounds.append(_load(file))
+        assigned = rounds[-1].assigned
+        if has_converged([r.accuracy for r in rounds], how["patience"]):
+            break
+    assert assigned is not None
+    accuracies, replaced = [r.accuracy for r in rounds], [r.replaced for r in rounds]
+    out.mkdir(parents=True, exist_ok=True)
+    draw_curve(accuracies, replaced, out / "filtered.png")
+    kept = [
+        rows[place]
+        for human, candidates, chosen in zip(pool.humans, pool.candidates, assigned, strict=True)
+        for place in (human, *candidates[chosen])
+    ]
+    table = pa.Table.from_pylist(kept, schema=SCHEMA)
+    shares = manipulation_shares(r["manipulations"] for r in kept if not r["label"])
+    return stage.finish(table, {"accuracy": accuracies, "replaced": replaced, "shares": shares})
+
+
+def human_and_candidates(
+    corpus: PlotCorpus, negatives: list[dict[str, Any]], tokenizer: Tokenizer, candidates: int
+) -> list[dict[str, Any]]:
+    """A human row and `candidates` negative ones for each story that has so many different ones.
+
+    Human stories pass through the generator's wordpieces too, so that spacing tells nothing.
+    """
+    stories = {story.group: story for story in corpus.metrics}
+    groups: dict[str, dict[str, dict[str, Any]]] = {}
+    for negative in negatives:
+        groups.setdefault(negative["group"], {}).setdefault(negative["story"], negative)
+    rows: list[dict[str, Any]] = []
+    for group, found in groups.items():
+        if len(found) < candidates:
+            continue
+        ids = tokenizer.encode(stories[group].text, add_special_tokens=False).ids
+        rows.append(row(stories[group], "human", words_of(tokenizer, ids), candidate=-1))
+        rows.extend(found.values())
+    if not rows:
+        raise ValueError(f"no story has {candidates} different candidates")
+    return rows
+
+
+def pool_of(rows: list[dict[str, Any]]) -> Pool:
+    """Where the human stories and their candidates stand in `rows`."""
+    humans = np.array([place for place, r in enumerate(rows) if r["label"] == 1])
+    size = len(rows) // len(humans) - 1
+    return Pool(humans, humans[:, None] + 1 + np.arange(size)[None])
+
+
+def _save(path: Path, done: Round) -> None:
+    table = pa.table({"assigned": done.assigned.tolist()})
+    figures = {"accuracy": repr(done.accuracy), "replaced": repr(done.replaced)}
+    write_table(path, table.replace_schema_metadata(figures))
+
+
+def _load(path: Path) -> Round:
+    table = pq.read_table(path)
+    figures = table.schema.metadata
+    return Round(
+        np.array(table["assigned"].to_pylist()), float(figures[b"accuracy"]), float(figures[b"replaced"])
+    )
