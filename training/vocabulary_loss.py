@@ -66,4 +66,4 @@ def vocabulary_loss(
         dtype: of the matrix products; sums are float32.
         rows: logits of so many rows are held at once.
     """
-    return _VocabularyLoss.apply(hidden, weight, bias, targets, dtype, rows) / len(targets)  # type: ignore[no-untyped-call]
+    return _VocabularyLoss.apply(hidden, weight, bias, targets, dtype, rows) / len(targets)

@@ -54,8 +54,8 @@ def hybrid(
         raise ValueError(f"blend: expected one of {BLENDS}, got {how!r}")
     if normalization not in NORMALIZATIONS:
         raise ValueError(f"normalization: expected one of {NORMALIZATIONS}, got {normalization!r}")
-    parts = []
+    parts = {}
     for name, values in (("referenced", referenced), ("unreferenced", unreferenced)):
         low, high = ranges[name] if normalization == "calibrated" else (min(values), max(values))
-        parts.append(normalize(values, low, high))
-    return blend(*parts, how).tolist()
+        parts[name] = normalize(values, low, high)
+    return blend(parts["referenced"], parts["unreferenced"], how).tolist()

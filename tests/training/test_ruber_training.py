@@ -9,6 +9,7 @@ import torch
 from safetensors.torch import load_file
 
 from metrics.encoder import load_checkpoint
+from metrics.inference import Normalizer
 from metrics.ruber_bert.scoring import RuberScorer
 from tests.tiny import tiny_model, write_encoder
 from training import ruber_bert
@@ -80,7 +81,7 @@ def run(data: Path, name: str, config: dict[str, Any], resume: bool = False) -> 
     [
         {},
         {"pooling": "max", "loss": "cross_entropy", "sampled": 0},
-        {"pooling": "cls", "nearest": 4, "in_batch": 0},
+        {"pooling": "cls", "nearest": 8, "hidden": 8},
         {"adapter": {"rank": 2, "alpha": 4}, "passes": 6},
         {"encoder": "rnn", "passes": 10},
     ],
@@ -91,12 +92,14 @@ def test_it_learns_and_the_metric_loads_what_was_saved(data: Path, changes: dict
     folder = data / "weights" / "learnt"
     (folder / "encoder").symlink_to(data / "encoder")
     scorer = RuberScorer(load_checkpoint(folder, "ruber_bert"))
-    own = [more for _, _, more in TOPICS.values()]
-    contexts = [f"{first} ran ." for first, _, _ in TOPICS.values()]
-    true, _ = scorer.score(own, contexts, dtype="float32")
-    false, _ = scorer.score(own[1:] + own[:1], contexts, dtype="float32")
-    assert sum(true) > sum(false) + 0.3
-    assert manifest["validation"]["accuracy"] >= 0.6
+    texts = [json.loads(line)["story"] for line in (data / "stories.jsonl").read_text().splitlines()]
+    sentences = [[" ".join(words) for words in Normalizer().sentences(text)] for text in texts]
+    contexts, stories = [s[0] for s in sentences], [" ".join(s[1:]) for s in sentences]
+    other = [*stories[8:], *stories[:8]]  # on the next subject
+    true, _ = scorer.score(stories, contexts, dtype="float32")
+    false, _ = scorer.score(other, contexts, dtype="float32")
+    assert sum(a > b for a, b in zip(true, false, strict=True)) >= 24, "of 32 that it was trained on"
+    assert 0 <= manifest["validation"]["accuracy"] <= 1
     for low, high in manifest["validation"]["ranges"].values():
         assert low < high
     tensors = load_file(folder / "adapter.safetensors")
@@ -164,10 +167,10 @@ def test_prompts_are_contexts_and_a_story_counts_once(data: Path) -> None:
     )
     _, tokenizer = ruber_bert.build_model(config)
     pairs = ruber_bert.load_pairs(config, data, data / "encoder" / "names.json", tokenizer).train
-    decoded = sorted(tuple(tokenizer.decode(ids) for ids in pair) for pair in pairs)
+    decoded = sorted(tuple(tokenizer.decode(ids).replace(" ", "") for ids in pair) for pair in pairs)
     assert decoded == [
-        ("the dog ran .", "he ate . she ate . he slept !"),
-        ("the dog ran .", "he ate . she ran . he slept !"),
+        ("thedogran.", "heate.sheate.heslept!"),
+        ("thedogran.", "heate.sheran.heslept!"),
     ]
 
 

@@ -1,0 +1,98 @@
+"""The shipped language models do what their cards say."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import numpy as np
+import pytest
+
+from metrics.encoder import file_digest
+
+ROOT = Path(__file__).resolve().parents[3]
+WEIGHTS = ROOT / "metrics" / "ppl" / "weights"
+CONFIGURATIONS = ("roc", "wp", "pll")
+STORIES = 40
+
+
+@pytest.fixture(scope="module")
+def ppl() -> dict[str, Any]:
+    return {name: evaluate.load(str(ROOT / "metrics" / "ppl"), name) for name in CONFIGURATIONS}
+
+
+def mini(kind: str) -> list[list[str]]:
+    lines = (ROOT / "datasets" / "stories" / "mini.jsonl").read_text(encoding="utf-8").splitlines()
+    return [row["sentences"] for row in map(json.loads, lines) if row["kind"] == kind][:STORIES]
+
+
+def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
+    """The stories with the damage done by hand, the first sentence kept."""
+    rng = np.random.default_rng(0)
+    result = []
+    for i, sentences in enumerate(stories):
+        new = list(sentences)
+        if how == "words shuffled":
+            words = new[2].rstrip(".!?").split()
+            new[2] = " ".join(words[k] for k in rng.permutation(len(words))) + "."
+        else:
+            other = stories[(i + 7) % len(stories)]
+            new[2], new[3] = other[2], other[3]
+        result.append(new)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "least"),
+    [
+        ("roc", "words shuffled", 0.95),
+        ("roc", "another story's sentences", 0.85),
+        ("wp", "words shuffled", 0.9),
+        ("pll", "words shuffled", 0.95),
+        ("pll", "another story's sentences", 0.85),
+    ],
+)
+def test_damaged_stories_are_less_likely(ppl: dict[str, Any], name: str, how: str, least: float) -> None:
+    stories = mini("wp" if name == "wp" else "roc")
+
+    def losses(texts: list[list[str]]) -> list[float]:
+        contexts, rest = [s[0] for s in texts], [" ".join(s[1:]) for s in texts]
+        return ppl[name].compute(predictions=rest, contexts=contexts, dtype="float32")["nll"]
+
+    right = [a < b for a, b in zip(losses(stories), losses(damaged(stories, how)), strict=True)]
+    assert sum(right) / len(right) >= least
+
+
+def test_a_context_makes_its_story_likelier(ppl: dict[str, Any]) -> None:
+    stories = mini("roc")
+    contexts, rest = [s[0] for s in stories], [" ".join(s[1:]) for s in stories]
+    true = ppl["roc"].compute(predictions=rest, contexts=contexts)["nll"]
+    other = ppl["roc"].compute(predictions=rest, contexts=contexts[1:] + contexts[:1])["nll"]
+    assert np.mean(np.array(true) < np.array(other)) > 0.8
+
+
+def test_the_repetition_that_perplexity_rewards_is_counted_apart(ppl: dict[str, Any]) -> None:
+    once = "She went to the shop and bought some bread."
+    result = ppl["roc"].compute(predictions=[once, " ".join([once] * 4)], repeated_ngram=4)
+    plain, corrected = result["log_scores"], result["corrected_log_scores"]
+    assert plain[1] > plain[0], "saying it again makes it likelier"
+    assert corrected[1] - corrected[0] < plain[1] - plain[0]
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_checkpoints_are_whole(name: str) -> None:
+    folder = WEIGHTS / name
+    config = json.loads((folder / "config.json").read_text())
+    manifest = json.loads((folder / "manifest.json").read_text())
+    encoder = ROOT / "metrics" / "weights" / "encoder" / "model.safetensors"
+    assert config["ppl"]["encoder"]["sha256"] == file_digest(encoder)
+    assert manifest["config"]["name"] == name
+    card = (folder / "README.md").read_text()
+    assert all(digest in card for digest in manifest["data"].values())
+    if name != "pll":
+        assert f"{manifest['validation']['perplexity_per_word']:.1f} per" in card
+
+
+def test_weights_are_small() -> None:
+    sizes = {name: (WEIGHTS / name / "adapter.safetensors").stat().st_size for name in CONFIGURATIONS}
+    assert sum(sizes.values()) < 14e6

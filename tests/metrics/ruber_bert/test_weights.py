@@ -1,0 +1,65 @@
+"""The shipped weights do what the card says."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import numpy as np
+import pytest
+
+from metrics.encoder import file_digest
+
+ROOT = Path(__file__).resolve().parents[3]
+WEIGHTS = ROOT / "metrics" / "ruber_bert" / "weights"
+CONFIGURATIONS = ("roc", "wp")
+
+
+@pytest.fixture(scope="module")
+def ruber() -> dict[str, Any]:
+    return {name: evaluate.load(str(ROOT / "metrics" / "ruber_bert"), name) for name in CONFIGURATIONS}
+
+
+def mini(kind: str) -> list[dict[str, Any]]:
+    lines = (ROOT / "datasets" / "stories" / "mini.jsonl").read_text(encoding="utf-8").splitlines()
+    return [row for row in map(json.loads, lines) if row["kind"] == kind]
+
+
+@pytest.mark.parametrize(("name", "least"), [("roc", 0.9), ("wp", 0.75)])
+def test_a_story_belongs_to_its_own_context(ruber: dict[str, Any], name: str, least: float) -> None:
+    rows = mini(name)
+    contexts = [row["context"] for row in rows]
+    stories = [" ".join(row["sentences"][1:]) if name == "roc" else row["story"] for row in rows]
+    own = ruber[name].compute(predictions=stories, contexts=contexts)["scores"]
+    other = ruber[name].compute(predictions=stories, contexts=contexts[1:] + contexts[:1])["scores"]
+    assert np.mean(np.array(own) > np.array(other)) >= least
+
+
+def test_calibration_spreads_both_parts(ruber: dict[str, Any]) -> None:
+    rows = mini("roc")
+    stories = [" ".join(row["sentences"][1:]) for row in rows]
+    contexts = [row["context"] for row in rows]
+    result = ruber["roc"].compute(
+        predictions=stories, contexts=contexts, references=stories[1:] + stories[:1]
+    )
+    ranges = json.loads((WEIGHTS / "roc" / "config.json").read_text())["ruber_bert"]["ranges"]
+    for part in ("referenced", "unreferenced"):
+        low, high = ranges[part]
+        inside = [low <= value <= high for value in result[part]]
+        assert np.mean(inside) > 0.8, "the ranges fit stories that they were not made from"
+        assert (np.std(result[part]) / (high - low)) > 0.05
+    assert max(result["scores"]) - min(result["scores"]) > 0.2
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_checkpoints_are_whole_and_small(name: str) -> None:
+    folder = WEIGHTS / name
+    config = json.loads((folder / "config.json").read_text())
+    manifest = json.loads((folder / "manifest.json").read_text())
+    encoder = ROOT / "metrics" / "weights" / "encoder" / "model.safetensors"
+    assert config["ruber_bert"]["encoder"]["sha256"] == file_digest(encoder)
+    assert config["ruber_bert"]["ranges"] == manifest["validation"]["ranges"]
+    assert manifest["config"]["name"] == name
+    card = (folder / "README.md").read_text()
+    assert all(digest in card for digest in manifest["data"].values())
+    assert (folder / "adapter.safetensors").stat().st_size < 1.5e6
