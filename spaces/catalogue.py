@@ -39,7 +39,7 @@ class Number:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A metric as the Spaces show it; `call` says how it is run."""
+    """A metric as the Spaces show it; `call` says how it is run, `explains` whether it says what sentences cost."""
 
     name: str
     meaning: str
@@ -47,6 +47,7 @@ class CatalogueEntry:
     paper_title: str
     paper_url: str
     call: MetricEntry
+    explains: bool = False
 
     @property
     def title(self) -> str:
@@ -68,7 +69,7 @@ def read_catalogue(path: Path = CATALOGUE) -> dict[str, CatalogueEntry]:
     registry = read_registry()
     entries = {}
     for name, fields in yaml.safe_load(path.read_text(encoding="utf-8")).items():
-        if set(fields) != {"meaning", "shows", "paper"}:
+        if set(fields) - {"explains"} != {"meaning", "shows", "paper"}:
             raise ValueError(f"{path}, {name}: expected meaning, shows and paper, got {', '.join(fields)}")
         numbers = tuple(
             _number(f"{path}, {name}", title, one, fields["meaning"])
@@ -78,7 +79,9 @@ def read_catalogue(path: Path = CATALOGUE) -> dict[str, CatalogueEntry]:
         if call is None or not (call.folder / f"{call.folder.name}.py").is_file():
             continue
         paper = fields["paper"]
-        entries[name] = CatalogueEntry(name, fields["meaning"], numbers, paper["title"], paper["url"], call)
+        entries[name] = CatalogueEntry(
+            name, fields["meaning"], numbers, paper["title"], paper["url"], call, bool(fields.get("explains"))
+        )
     return entries
 
 

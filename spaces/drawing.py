@@ -81,7 +81,7 @@ def interval(
             'stroke-width="3" stroke-linecap="round" stroke-opacity=".55"/>'
         )
     return (
-        '<svg viewBox="0 0 200 20" preserveAspectRatio="none" aria-hidden="true">'
+        '<svg viewBox="0 0 200 20" aria-hidden="true">'
         f'<line x1="{x(0):.1f}" x2="{x(0):.1f}" y1="0" y2="20" stroke="var(--om-line)" stroke-width="1.5"/>{bar}'
         f'<circle cx="{x(value):.1f}" cy="10" r="4.5" fill="{colour}"/></svg>'
     )

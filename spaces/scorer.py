@@ -152,7 +152,7 @@ class Scorer:
         self.start()
         found = {}
         for name, entry in self.catalogue.items():
-            loaded = self._get(name, check_corpus(corpus)) if entry.call.explain else None
+            loaded = self._get(name, check_corpus(corpus)) if entry.explains else None
             if loaded is None or self._lacks(entry, loaded.module, text, corpus):
                 continue
             columns = self._columns(entry, loaded.module, [text], corpus)

@@ -129,9 +129,10 @@ def launch(demo: gr.Blocks, name: str, **options: Any) -> Any:
         '<meta name="description" content="Scores for machine-written stories, with reasons.">'
     )
     demo.queue(default_concurrency_limit=2, max_size=None, status_update_rate=1)
+    hub = "SPACE_ID" in os.environ  # which expects every Space at the same port
     defaults: dict[str, Any] = {
-        "server_name": os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1"),
-        "server_port": int(os.environ.get("GRADIO_SERVER_PORT", NAMES.get(name, ("", 7860))[1])),
+        "server_name": os.environ.get("GRADIO_SERVER_NAME", "0.0.0.0" if hub else "127.0.0.1"),
+        "server_port": int(os.environ.get("GRADIO_SERVER_PORT", 7860 if hub else NAMES[name][1])),
     }
     return demo.launch(
         theme=theme(),

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from spaces.layout import ROOT, lay_out
 
 NAMES = ("story_scorer", "perturbation_lab", "leaderboard")
 PATIENCE = 240_000  # milliseconds: a machine may be busy with other work
+expect.set_options(timeout=PATIENCE)
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 SCREENSHOTS = ROOT / ".cache" / "screenshots"
 
