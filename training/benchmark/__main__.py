@@ -35,6 +35,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--batch-size", type=int, help="handed to the metrics")
     parser.add_argument(
+        "--autos-stories", type=int, default=1000, help="original stories of each part of AUTOS; 0 for all"
+    )
+    parser.add_argument(
         "--all-tables", action="store_true", help="print every table, not the main ones alone"
     )
     return parser.parse_args(arguments)
@@ -59,6 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
             seed=given.seed,
             strict=given.metrics is not None,
             batch_size=given.batch_size,
+            autos_stories=given.autos_stories,
             say=lambda line: console.print(line, highlight=False),
         )
         results = run(metrics, [TEST_SETS[name] for name in names], settings)

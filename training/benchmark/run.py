@@ -19,6 +19,7 @@ from training.benchmark.explanations import explanation_tables
 from training.benchmark.judged import judged_table
 from training.benchmark.registry import ROOT, MetricEntry
 from training.benchmark.released import released_scores
+from training.benchmark.sampling import sampled
 from training.benchmark.scores import score
 from training.benchmark.sets import TestSet
 
@@ -34,6 +35,7 @@ class Settings:
         seed: of everything random.
         strict: whether a metric that fails stops the run (it was asked for by name).
         batch_size: handed to the metrics, where given.
+        autos_stories: of each part of AUTOS at most so many original stories are taken, 0 for all.
         say: called with a line on what is going on.
     """
 
@@ -43,6 +45,7 @@ class Settings:
     seed: int = 0
     strict: bool = False
     batch_size: int | None = None
+    autos_stories: int = 1000
     say: Callable[[str], None] = print
 
 
@@ -64,7 +67,7 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
     loaded = {}
     for one in sets:
         try:
-            loaded[one.name] = (one, one.read(settings.data))
+            loaded[one.name] = sampled(one, one.read(settings.data), settings.autos_stories, settings.seed)
         except ValueError as error:
             results["skipped"][one.name] = f"needs {one.needs} ({error})"
     for one, rows in loaded.values():

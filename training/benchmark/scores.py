@@ -51,6 +51,12 @@ def score(
         ValueError: the rows lack an input that the metric needs; or what the metric itself raises.
     """
     inputs = _inputs(entry, rows)
+    # In AUTOS an original stands among the rows of several aspects: equal rows are scored once.
+    columns = [
+        json.dumps(seen) for seen in zip((row["story"] for row in rows), *inputs.values(), strict=True)
+    ]
+    places = {seen: place for place, seen in reversed(list(enumerate(columns)))}
+    chosen = sorted(places.values())
     key = hashlib.sha256(
         json.dumps(
             [module_checksum(entry), config, checksum(rows), sorted(inputs), entry.options, explain]
@@ -63,11 +69,16 @@ def score(
     options = dict(entry.options, **({"explain": True} if explain else {}))
     if batch_size is not None:
         options["batch_size"] = batch_size
-    found = metric.compute(predictions=[row["story"] for row in rows], **inputs, **options)
+    found = metric.compute(
+        predictions=[rows[at]["story"] for at in chosen],
+        **{name: [values[at] for at in chosen] for name, values in inputs.items()},
+        **options,
+    )
+    answers = {at: number for number, at in enumerate(chosen)}
     result: dict[str, Any] = {
-        name: values
+        name: [values[answers[places[seen]]] for seen in columns]
         for name, values in found.items()
-        if isinstance(values, list) and len(values) == len(rows)
+        if isinstance(values, list) and len(values) == len(chosen)
     }
     lacking = [key for key in entry.rows.values() if key not in result]
     if lacking:

@@ -1,0 +1,42 @@
+"""Samples of AUTOS keep families whole; equal rows are scored once."""
+
+import pytest
+
+from training.benchmark.sampling import sampled
+from training.benchmark.sets import TEST_SETS
+
+ROWS = [
+    {"story_id": f"{number}{end}", "story": "x", "label": int(not end), "origin": origin, "aspect": "typo",
+     "perturbed_from": f"{number}" if end else None}
+    for origin, numbers in (("human", range(10)), ("discrimination", range(20, 26)))
+    for number in numbers
+    for end in ("", "/typo", "/synonym")
+]  # fmt: skip
+
+
+def test_families_stay_whole() -> None:
+    one, rows = sampled(TEST_SETS["autos_mini_invariance"], ROWS, 4, 0)
+    assert one.title == "AUTOS mini, invariance test (4 of 10 stories)"
+    for origin in ("human", "discrimination"):
+        kept = [row for row in rows if row["origin"] == origin]
+        originals = {row["story_id"] for row in kept if row["label"] == 1}
+        assert len(originals) == 4
+        assert sorted(row["story_id"] for row in kept) == sorted(
+            f"{number}{end}" for number in originals for end in ("", "/typo", "/synonym")
+        )
+
+
+def test_the_sample_depends_on_the_seed_and_not_on_the_order() -> None:
+    one = TEST_SETS["autos_mini_invariance"]
+    ids = {row["story_id"] for row in sampled(one, ROWS, 4, 0)[1]}
+    assert {row["story_id"] for row in sampled(one, ROWS[::-1], 4, 0)[1]} == ids
+    assert {row["story_id"] for row in sampled(one, ROWS, 4, 1)[1]} != ids
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("autos_mini_invariance", 0), ("autos_mini_invariance", 10), ("mans_roc", 2)]
+)
+def test_all_rows_where_none_need_be_left_out(name: str, count: int) -> None:
+    one, rows = sampled(TEST_SETS[name], ROWS, count, 0)
+    assert rows is ROWS
+    assert one is TEST_SETS[name]
