@@ -285,7 +285,7 @@ def test_published_figures_have_a_value_for_each_column():
 
 @pytest.mark.parametrize(
     "name",
-    ["benchmark.render", "benchmark.tables", "corpora.prepare", "corpora.plot_guided_judgments",
+    ["benchmark.render", "benchmark.cells", "corpora.prepare", "corpora.plot_guided_judgments",
      "corpora.writing_prompts"],
 )  # fmt: skip
 def test_the_examples_in_the_docstrings_run(name):
