@@ -24,6 +24,7 @@ class MetricEntry:
     outputs: dict[str, str] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     explain: bool = False
+    sections: tuple[str, ...] = ()
     module: str = ""
 
     @property
@@ -51,7 +52,11 @@ def read_registry(path: Path = REGISTRY) -> dict[str, MetricEntry]:
         inputs = tuple(fields.pop("inputs", ()))
         if not set(inputs) <= {"contexts", "references"}:
             raise ValueError(f"{path}, {name}: expected inputs among contexts and references, got {inputs}")
-        entries[name] = MetricEntry(name=name, inputs=inputs, **fields)
+        sections = tuple(fields.pop("sections", ()))
+        entries[name] = MetricEntry(name=name, inputs=inputs, sections=sections, **fields)
+        unknown = [title for title in sections if title not in entries[name].rows]
+        if unknown:
+            raise ValueError(f"{path}, {name}: expected sections among its rows, got {', '.join(unknown)}")
     return entries
 
 

@@ -113,7 +113,12 @@ def _all_scores(
         seen = rows if one.judged or not entry.joins_context else [{**row, "context": None} for row in rows]
         result = _attempt(entry, config, one, seen, settings, skipped)
         for title, key in entry.rows.items() if result else ():
-            found[title] = {"scores": result[key], "signature": result["signature"], "metric": entry.name}
+            found[title] = {
+                "scores": result[key],
+                "signature": result["signature"],
+                "metric": entry.name,
+                "sections": not entry.sections or title in entry.sections,
+            }
     return found
 
 
@@ -152,7 +157,8 @@ def _judged(
     table = judged_table(judged, ours, released, settings.draws, rng)
     # Two released ones show what the sections look like for metrics that are known to work.
     strongest = sorted(released, key=lambda title: -table["rows"].get(title, {}).get("pearson", -2.0))[:2]
-    full = {**{title: released[title] for title in strongest}, **ours}
+    full = {title: released[title] for title in strongest}
+    full |= {title: result["scores"] for title, result in found.items() if result.get("sections", True)}
     table["sections"] = {
         title: benchmark.compute(
             predictions=scores, references=rows, draws=settings.draws, seed=settings.seed, **one.options
