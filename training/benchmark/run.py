@@ -156,8 +156,9 @@ def _judged(
     rng = np.random.default_rng(settings.seed)
     table = judged_table(judged, ours, released, settings.draws, rng)
     # Two released ones show what the sections look like for metrics that are known to work.
-    strongest = sorted(released, key=lambda title: -table["rows"].get(title, {}).get("pearson", -2.0))[:2]
-    full = {title: released[title] for title in strongest}
+    printed = {f"{title} (released)" if title in ours else title: s for title, s in released.items()}
+    strongest = sorted(printed, key=lambda title: -table["rows"].get(title, {}).get("pearson", -2.0))[:2]
+    full = {title: printed[title] for title in strongest}
     full |= {title: result["scores"] for title, result in found.items() if result.get("sections", True)}
     table["sections"] = {
         title: benchmark.compute(
