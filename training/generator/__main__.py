@@ -3,7 +3,7 @@
     python -m training.generator --config training/configs/generator_roc.yaml --data DIR
 
 Weights stay in the run's folder (`--run`, default runs/generator-NAME/final), which is not part of the repository;
-manifest and card go to `--out`, by default training/weights/generator-NAME.
+card and manifest go to `--out`.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import yaml
 
 from training.encoder import ROOT
 from training.files import write_text
+from training.generator.card import write_generator_card
 from training.generator.train import train_generator
 
 
@@ -40,6 +41,9 @@ def main(arguments: list[str] | None = None) -> None:
     run = given.run or ROOT / "runs" / f"generator-{config['name']}"
     manifest = train_generator(config, given.data, run, given.cache, given.resume)
     write_text(run / "final" / "manifest.json", json.dumps(manifest, indent=2) + "\n")
+    write_generator_card(
+        run / "final", given.out or ROOT / "training" / "weights" / f"generator-{config['name']}"
+    )
     print(json.dumps({key: manifest[key] for key in ("stories", "steps", "validation", "minutes")}, indent=2))
 
 

@@ -134,7 +134,9 @@ def load_generator(folder: Path) -> tuple[PreTrainedModel, Tokenizer]:
         raise ValueError(f"{folder}: expected a trained generator ({error})") from error
     if base == "encoder":
         joint = EncoderDecoderConfig.from_dict(values)
-        parts = [BertConfig.from_dict(values[part], attn_implementation="eager") for part in ("encoder", "decoder")]
+        parts = [
+            BertConfig.from_dict(values[part], attn_implementation="eager") for part in ("encoder", "decoder")
+        ]
         model: PreTrainedModel = _joined(joint, *parts)
     else:
         model = AutoModelForSeq2SeqLM.from_config(AutoConfig.for_model(**values))

@@ -1,0 +1,126 @@
+"""Adversarial filtering against a judge whose taste is known, and the committee's members."""
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from scipy.special import expit
+
+from training.adversarial_filtering import Committee, Filtering, Pool
+from training.adversarial_filtering.filtering import has_converged, replace_easy
+from training.adversarial_filtering.lstm import LstmMember
+from training.adversarial_filtering.ngrams import LinearMember, ngram_matrix
+
+STORIES, CANDIDATES, KEPT = 40, 6, 3
+
+
+class KnownTaste:
+    """Scores are fixed; remembers what it was trained on."""
+
+    def __init__(self, scores: np.ndarray) -> None:
+        self.scores, self.fitted = scores, list[np.ndarray]()
+
+    def fit(self, rows: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> None:
+        assert set(labels.tolist()) == {0.0, 1.0}
+        self.fitted.append(rows)
+
+    def score(self, rows: np.ndarray) -> np.ndarray:
+        return self.scores[rows]
+
+
+@pytest.fixture
+def pool() -> Pool:
+    humans = np.arange(STORIES) * (CANDIDATES + 1)
+    return Pool(humans, humans[:, None] + 1 + np.arange(CANDIDATES))
+
+
+@pytest.fixture
+def judge(pool: Pool) -> KnownTaste:
+    scores = np.random.default_rng(0).random(STORIES * (CANDIDATES + 1))
+    scores[pool.humans] = 2.0  # every negative is easy
+    return KnownTaste(scores)
+
+
+def test_the_hardest_candidates_are_kept_in_the_end(pool: Pool, judge: KnownTaste) -> None:
+    filtering = Filtering(pool, judge, KEPT, seed=1)
+    assigned = filtering.start()
+    for number in range(1, 15):
+        assigned = filtering.round(assigned, number).assigned
+    hardest = np.argsort(-judge.scores[pool.candidates], axis=1)[:, :KEPT]
+    assert (assigned == np.sort(hardest, axis=1)).all()
+
+
+def test_a_round_changes_only_the_half_that_it_did_not_learn_from(pool: Pool, judge: KnownTaste) -> None:
+    filtering = Filtering(pool, judge, KEPT, seed=1)
+    start = filtering.start()
+    done = filtering.round(start, 1)
+    learning = np.isin(pool.humans, judge.fitted[0])
+    assert learning.sum() == STORIES // 2
+    assert (done.assigned[learning] == start[learning]).all()
+    assert (done.assigned != start).any()
+    assert done.accuracy == 1.0
+    assert 0 < done.replaced <= 1
+    again = filtering.round(start, 1)
+    assert (again.assigned == done.assigned).all()
+
+
+def test_what_fools_the_judge_stays(pool: Pool, judge: KnownTaste) -> None:
+    judge.scores[pool.humans] = -1.0
+    done = Filtering(pool, judge, KEPT, seed=1).round(Filtering(pool, judge, KEPT, seed=1).start(), 1)
+    assert (done.replaced, done.accuracy) == (0.0, 0.0)
+
+
+def test_replacement_takes_the_hardest_for_the_easiest() -> None:
+    assert replace_easy(np.array([0, 1, 2]), np.array([0.3, 0.1, 0.9, 0.8, 0.2]), 0.5).tolist() == [0, 2, 3]
+    assert replace_easy(np.array([0, 1]), np.array([0.3, 0.1, 0.05]), 0.5).tolist() == [0, 1]
+
+
+def test_convergence() -> None:
+    assert not has_converged([0.9, 0.8, 0.7, 0.6], 3)
+    assert has_converged([0.9, 0.6, 0.6, 0.61, 0.6], 3)
+    assert not has_converged([0.6], 3)
+
+
+def test_too_few_candidates_are_named(pool: Pool, judge: KnownTaste) -> None:
+    with pytest.raises(ValueError, match="7 candidates"):
+        Filtering(pool, judge, 7, seed=0)
+
+
+def test_the_linear_member_finds_the_optimum() -> None:
+    """The slope of the objective, written out anew, vanishes there."""
+    rng = np.random.default_rng(0)
+    features, labels = rng.normal(size=(30, 3)), (rng.random(30) < 0.3).astype(float)
+    member = LinearMember(features, penalty=0.7)
+    member.fit(np.arange(30), labels, rng)
+
+    def objective(weights: np.ndarray) -> float:
+        chances = expit(features @ weights[:-1] + weights[-1])
+        human, written = -np.log(chances[labels == 1]), -np.log(1 - chances[labels == 0])
+        return 15 * human.mean() + 15 * written.mean() + 0.35 * (weights[:-1] ** 2).sum()
+
+    assert np.abs(approx_fprime(member._weights, objective, 1e-6)).max() < 1e-2
+
+
+def test_ngrams_are_counted_once_and_rare_ones_left_out() -> None:
+    matrix = ngram_matrix([["a", "b", "a"], ["a", "b"], ["c"]], longest=2, rarest=2)
+    assert matrix.shape == (3, 3)  # a, b, a b
+    assert np.allclose(matrix.toarray()[:2], 3**-0.5)
+    assert matrix.toarray()[2].sum() == 0
+
+
+@pytest.mark.parametrize("names", [["words"], ["tags"], ["lstm"], ["encoder"], ["words", "tags"]])
+def test_members_learn_to_tell_texts_apart(names: list[str]) -> None:
+    human = [f"the {noun} slept at home ." for noun in ("dog", "cat", "girl", "boy", "man")]
+    written = [f"home {noun} the slept slept at ." for noun in ("dog", "cat", "girl", "boy", "man")]
+    texts = (human + written) * 4
+    labels = np.array(([1.0] * 5 + [0.0] * 5) * 4)
+    committee = Committee.of(names, texts)
+    if names == ["lstm"]:
+        committee = Committee([LstmMember(texts, passes=40)])
+    committee.fit(np.arange(30), labels[:30], np.random.default_rng(0))
+    scores = committee.score(np.arange(30, 40))
+    assert scores[:5].min() > scores[5:].max()
+
+
+def test_unknown_members_are_named() -> None:
+    with pytest.raises(ValueError, match="gpt"):
+        Committee.of(["gpt"], ["a"])

@@ -1,0 +1,135 @@
+"""The generator learns, resumes, and writes the same stories for the same seed."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from tests.tiny import tiny_model, tiny_tokenizer, write_encoder
+from tests.tiny_plots import generator_config, write_generator, write_stories
+from training.generator.model import build_generator, load_generator
+from training.generator.pairs import IGNORED, Marks, PairCollator
+from training.generator.sampling import Sampling, StorySampler
+from training.generator.text import words_of
+from training.generator.train import GeneratorTrainer, train_generator
+
+PLOTS = [[["she ran"], ["home"]], [["the dog"], ["ate", "slept"]], [["park"], []]]
+KEYS = [(1, 0), (1, 1), (1, 2)]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    write_stories(tmp_path)
+    write_encoder(tmp_path / "encoder", tiny_model())
+    return tmp_path
+
+
+def test_cross_attention_starts_as_self_attention_and_word_vectors_are_fixed(data: Path) -> None:
+    model, _ = build_generator(generator_config(), data / "encoder")
+    layer = model.decoder.bert.encoder.layer[0]
+    weights = load_file(data / "encoder" / "model.safetensors")
+    expected = weights["bert.encoder.layer.1.attention.self.query.weight"]
+    assert torch.equal(layer.attention.self.query.weight, expected)
+    assert torch.equal(layer.crossattention.self.query.weight, expected)
+    fixed = [name for name, p in model.named_parameters() if not p.requires_grad]
+    assert len(fixed) == 2
+    assert all("word_embeddings" in name for name in fixed)
+
+
+def test_it_learns_and_a_killed_run_ends_in_the_same_weights(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(name: str, resume: bool = False, **changes: object) -> dict:
+        return train_generator(
+            generator_config(**changes), data, data / name, data / "cache", resume, data / "encoder"
+        )
+
+    whole = run("whole")
+    assert whole["validation"]["perplexity"] < run("short", stories=4)["validation"]["perplexity"]
+    assert whole["stories"]["generator"] + whole["stories"]["metrics"] == 28
+    steps = 0
+    original = GeneratorTrainer.training_step
+
+    def killed(self: GeneratorTrainer, *arguments: object, **named: object) -> object:
+        nonlocal steps
+        steps += 1
+        if steps == 5:
+            raise KeyboardInterrupt
+        return original(self, *arguments, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(GeneratorTrainer, "training_step", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run("killed")
+    assert run("killed", resume=True)["weights"] == whole["weights"]
+
+
+def test_batches_shift_the_story_and_ignore_padding() -> None:
+    batch = PairCollator(Marks(start=2, end=3, padding=0))([([2, 7, 3], [5, 6, 3]), ([2, 3], [5, 3])])
+    assert batch["decoder_input_ids"].tolist() == [[2, 5, 6], [2, 5, 3]]
+    assert batch["labels"].tolist() == [[5, 6, 3], [5, 3, IGNORED]]
+    assert batch["attention_mask"].tolist() == [[1, 1, 1], [1, 1, 0]]
+
+
+def test_stories_depend_on_their_key_alone(tmp_path: Path) -> None:
+    model, tokenizer = load_generator(write_generator(tmp_path))
+    sampler = StorySampler(model, tokenizer, Sampling(max_tokens=20, batch_size=2), dtype="float32")
+    together = sampler.write(PLOTS, KEYS)
+    assert together == [sampler.write([plot], [key])[0] for plot, key in zip(PLOTS, KEYS, strict=True)]
+    assert sampler.write(PLOTS[::-1], KEYS[::-1]) == together[::-1]
+    assert sampler.write(PLOTS, [(2, 0), (2, 1), (2, 2)]) != together
+    assert not any(
+        "[" in text.replace("[MALE]", "").replace("[FEMALE]", "").replace("[NEUTRAL]", "")
+        for text in together
+    )
+    with pytest.raises(ValueError, match="a key for each"):
+        sampler.write(PLOTS, KEYS[:1])
+
+
+def test_top_1_is_the_most_likely_story(tmp_path: Path) -> None:
+    """Against token by token without a cache."""
+    model, tokenizer = load_generator(write_generator(tmp_path))
+    sampler = StorySampler(model, tokenizer, Sampling(top_k=1, max_tokens=6), dtype="float32")
+    text = sampler.write(PLOTS[:1], KEYS[:1])[0]
+    marks = Marks.of(tokenizer)
+    source = [marks.start, *tokenizer.encode("she ran ; home", add_special_tokens=False).ids, marks.end]
+    ids = [marks.start]
+    for _ in range(6):
+        with torch.no_grad():
+            output = model(input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([ids]))
+        logits = output.logits[0, -1].clone()
+        logits[sampler.never] = -torch.inf
+        ids.append(int(logits.argmax()))
+        if ids[-1] == marks.end:
+            break
+    assert text == words_of(tokenizer, ids)
+
+
+def test_draws_follow_the_distribution(tmp_path: Path) -> None:
+    """Of the 2 most likely tokens, at temperature .5, in proportion to their squared probabilities."""
+    model, tokenizer = load_generator(write_generator(tmp_path))
+    sampler = StorySampler(model, tokenizer, Sampling(top_k=2, temperature=0.5), dtype="float32")
+    logits = torch.full((4000, tokenizer.get_vocab_size()), -9.0)
+    logits[:, 10], logits[:, 11], logits[:, 12] = np.log(0.5), np.log(0.3), np.log(0.2)
+    drawn = sampler._draw(logits, torch.from_numpy(np.random.default_rng(0).random(4000, dtype=np.float32)))
+    shares = torch.bincount(drawn[:, 0], minlength=13)[10:13] / 4000
+    assert torch.allclose(shares, torch.tensor([0.25 / 0.34, 0.09 / 0.34, 0.0]), atol=0.03)
+
+
+def test_words_are_put_together_again() -> None:
+    tokenizer = tiny_tokenizer()
+    ids = tokenizer.encode("she did n't walked the dog 's park", add_special_tokens=False).ids
+    assert words_of(tokenizer, [2, *ids, 3]) == "she did n't walked the dog 's park"
+
+
+def test_settings_and_damage_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="temperature above 0"):
+        Sampling(temperature=0)
+    with pytest.raises(ValueError, match="trained generator"):
+        load_generator(tmp_path)
+    folder = write_generator(tmp_path)
+    (folder / "model.safetensors").write_bytes(b"no tensors")
+    with pytest.raises(ValueError, match=r"model\.safetensors"):
+        load_generator(folder)

@@ -1,0 +1,49 @@
+"""What comes before and after events."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from training.language.events import ConceptNetEvents, RelatedEvent, word_vector_embedder
+
+TRIPLES = [
+    ("Causes", "work", "get paid"),
+    ("HasPrerequisite", "work", "wake up"),
+    ("HasFirstSubevent", "go to sleep", "close your eyes"),
+    ("HasLastSubevent", "go to sleep", "wake up"),
+    ("Causes", "work", "a definition that is far too long"),
+    ("UsedFor", "pen", "write"),
+]
+
+
+def test_relations_say_which_side_is_right() -> None:
+    events = ConceptNetEvents(TRIPLES)
+    assert events.related("work") == (RelatedEvent("get paid", False), RelatedEvent("wake up", True))
+    assert events.related("go to sleep") == (
+        RelatedEvent("close your eyes", True),
+        RelatedEvent("wake up", False),
+    )
+
+
+def test_events_are_found_by_lemma_and_by_a_word_of_theirs() -> None:
+    events = ConceptNetEvents(TRIPLES)
+    assert events.related("worked hard") == events.related("work")
+    assert events.related("pen") == ()  # no relation of order
+
+
+def test_the_nearest_known_event_where_it_is_near_enough() -> None:
+    vectors = {"work": [1.0, 0.0], "go to sleep": [0.0, 1.0], "toil": [0.9, 0.1], "sing": [0.5, 0.5]}
+
+    def embed(texts: Sequence[str]) -> np.ndarray:
+        return np.array([vectors[text] for text in texts])
+
+    events = ConceptNetEvents(TRIPLES, embed, nearness=0.8)
+    assert events.related("toil") == events.related("work")
+    assert events.related("sing") == ()
+
+
+def test_word_vectors_know_what_is_alike() -> None:
+    embed = word_vector_embedder()
+    cook, fry, drive = embed(["cook dinner", "bake bread", "drive home"])
+    assert np.isclose(np.linalg.norm(cook), 1, atol=1e-5)
+    assert cook @ fry > cook @ drive

@@ -1,0 +1,152 @@
+"""Golden cases of each manipulation, and what holds for all of them together."""
+
+import numpy as np
+import pytest
+
+from training.language.events import ConceptNetEvents
+from training.manipulations import (
+    MANIPULATIONS,
+    ManipulatedPlot,
+    PlotManipulator,
+    PlotMaterial,
+    manipulation_shares,
+)
+from training.manipulations.material import usual_tags
+from training.negatives.draws import Draws
+from training.negatives.story import TaggedStory
+
+PLOT = [["jake walking", "bike path"], ["found wallet", "floor"], ["planned keeping money"], ["father asked"]]
+OTHER = [["friends decided", "cruise trip"], ["summer"], ["sailed"]]
+TAGS = {
+    **dict.fromkeys(("jake", "wallet", "money", "purse", "father", "floor", "trip"), "NN"),
+    **dict.fromkeys(("found", "planned", "asked", "decided", "looked", "answered"), "VBD"),
+    **dict.fromkeys(("walking", "keeping"), "VBG"),
+    "look": "VB",
+    "answer": "VB",
+}
+OPPOSITES = {"wallet": ("purse",), "asked": ("answered",)}
+
+
+class Words:
+    """A language of a few words."""
+
+    def lemma(self, word: str, tag: str) -> str:
+        return {"found": "find", "asked": "ask", "planned": "plan"}.get(word, word)
+
+    def inflect(self, lemma: str, tag: str) -> str:
+        return {("look", "VBD"): "looked", ("answer", "VBD"): "answered"}.get((lemma, tag), lemma)
+
+    def antonyms(self, word: str, tag: str) -> tuple[str, ...]:
+        return OPPOSITES.get(word, ())
+
+    def is_keyword(self, word: str, tag: str) -> bool:
+        return True
+
+
+@pytest.fixture
+def material() -> PlotMaterial:
+    triples = [("HasPrerequisite", "find", "look"), ("Causes", "ask", "answer")]
+    return PlotMaterial([PLOT, OTHER], TAGS, Words(), ConceptNetEvents(triples))
+
+
+def applied(name: str, material: PlotMaterial, seed: int) -> list[list[str]]:
+    found = MANIPULATIONS[name](ManipulatedPlot.start(PLOT, 0), Draws(np.random.default_rng(seed)), material)
+    assert found is not None
+    assert found.applied == (name,)
+    return found.plot
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_events_stand_on_the_wrong_side(material: PlotMaterial, seed: int) -> None:
+    """To find one has to look first, and an answer follows a question: here it is the other way round."""
+    plot = applied("illogical_order", material, seed)
+    connections = ("", "then ", "later ", "subsequently ")
+    after = [["found wallet", f"{c}looked", "floor"] for c in connections]
+    before = [["answered", f"{c}father asked"] for c in connections]
+    assert (plot[1] in after and plot[3] == PLOT[3]) or (plot[3] in before and plot[1] == PLOT[1])
+    assert [plot[0], plot[2]] == [PLOT[0], PLOT[2]]
+
+
+def test_connections_are_all_used(material: PlotMaterial) -> None:
+    texts = " ".join(p for seed in range(40) for s in applied("illogical_order", material, seed) for p in s)
+    assert all(word in texts for word in ("then", "later", "subsequently"))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_opposite_stands_beside_its_phrase(material: PlotMaterial, seed: int) -> None:
+    plot = applied("contradiction", material, seed)
+    wallet = [["found purse", "found wallet", "floor"], ["found wallet", "found purse", "floor"]]
+    asked = [["father answered", "father asked"], ["father asked", "father answered"]]
+    assert (plot[1] in wallet) != (plot[3] in asked)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_phrase_comes_again_in_a_third_of_the_sentences(material: PlotMaterial, seed: int) -> None:
+    plot = applied("repetition", material, seed)
+    added = [(row, p) for row, phrases in enumerate(plot) for p in phrases if p not in PLOT[row]]
+    assert len(added) == 1  # a third of four sentences; 5 % of six phrases is one
+    assert added[0][1] in [p for phrases in PLOT for p in phrases]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_phrase_of_another_story_takes_a_place(material: PlotMaterial, seed: int) -> None:
+    plot = applied("substitution", material, seed)
+    changed = [
+        (p, q) for old, new in zip(PLOT, plot, strict=True) for p, q in zip(old, new, strict=True) if p != q
+    ]
+    assert len(changed) == 1  # 15 % of six phrases
+    assert changed[0][1] in [p for phrases in OTHER for p in phrases]
+
+
+def test_the_share_of_phrases_that_is_affected(material: PlotMaterial) -> None:
+    long_plot = [[f"phrase {row} {place}" for place in range(5)] for row in range(4)]
+    found = MANIPULATIONS["substitution"](
+        ManipulatedPlot.start(long_plot), Draws(np.random.default_rng(0)), material
+    )
+    assert found is not None
+    assert sum(p.by == "substitution" for phrases in found.sentences for p in phrases) == 3  # 15 % of 20
+
+
+def test_nothing_applies_to_an_empty_plot(material: PlotMaterial) -> None:
+    for manipulate in MANIPULATIONS.values():
+        assert (
+            manipulate(ManipulatedPlot.start([[], []], 0), Draws(np.random.default_rng(0)), material) is None
+        )
+    assert PlotManipulator(material, 0).manipulate([[], []], 0) is None
+
+
+def test_two_to_four_manipulations_that_do_not_undo_one_another(material: PlotMaterial) -> None:
+    manipulator = PlotManipulator(material, seed=5)
+    broken = [manipulator.manipulate(PLOT, 0, candidate) for candidate in range(200)]
+    names = [b.applied for b in broken if b]
+    assert {len(found) for found in names} == {2, 3, 4}
+    for b in broken:
+        assert b is not None
+        left = {p.by for phrases in b.sentences for p in phrases}
+        # an added connection keeps the mark of the manipulation that wrote the phrase
+        assert left - {""} <= set(b.applied)
+        assert set(b.applied) - {"illogical_order"} <= left
+    shares = manipulation_shares(names)
+    assert all(0.6 < shares[name] < 0.9 for name in MANIPULATIONS)  # 3 of 4 on average
+    assert 2.8 < shares["manipulations"] < 3.2
+
+
+def test_the_same_seed_breaks_the_same_way(material: PlotMaterial) -> None:
+    first, again = PlotManipulator(material, 1), PlotManipulator(material, 1)
+    assert first.manipulate(PLOT, 0, 2) == again.manipulate(PLOT, 0, 2)
+    assert any(
+        first.manipulate(PLOT, 0, c) != PlotManipulator(material, 2).manipulate(PLOT, 0, c) for c in range(9)
+    )
+
+
+def test_a_manipulation_left_out(material: PlotMaterial) -> None:
+    manipulator = PlotManipulator(material, 0, without=("repetition",))
+    found = [manipulator.manipulate(PLOT, 0, c) for c in range(20)]
+    assert all(b and "repetition" not in b.applied for b in found)
+    with pytest.raises(ValueError, match="leave out"):
+        PlotManipulator(material, 0, without=("typo",))
+
+
+def test_usual_tags() -> None:
+    stories = [TaggedStory([["runs", "runs"]], [["VBZ", "NNS"]]), TaggedStory([["runs"]], [["VBZ"]])]
+    assert usual_tags(stories) == {"runs": "VBZ"}

@@ -1,0 +1,45 @@
+"""ROC's storylines, case by case."""
+
+import numpy as np
+
+from training.plots import storyline
+
+RNG = np.random.default_rng(0)
+
+
+def phrases(text: str) -> list[str]:
+    return storyline([text.split()], None, RNG)[0]
+
+
+def test_stop_words_and_marks_part_phrases() -> None:
+    assert phrases("the lonely sailor repaired , painted the boat .") == ["painted"]  # "boat" is short
+    assert phrases("she visited a distant lighthouse") == ["visited", "distant lighthouse"]
+
+
+def test_words_of_three_characters_part_phrases() -> None:
+    assert phrases("hungry dog barked") == ["hungry", "barked"]
+
+
+def test_phrases_of_three_words_and_short_ones_are_dropped() -> None:
+    assert phrases("seven hungry sailors waited") == []
+    assert phrases("the boat") == []
+
+
+def test_a_phrase_is_told_once() -> None:
+    plot = storyline(
+        [["the", "lighthouse"], ["the", "lighthouse", "burned"], ["lighthouse", "and", "fire", "alarm"]],
+        None,
+        RNG,
+    )
+    assert plot == [["lighthouse"], ["lighthouse burned"], ["fire alarm"]]
+
+
+def test_an_empty_sentence_gets_a_noun_or_verb_of_its_own() -> None:
+    sentence = [["he", "ran", "to", "his", "cat", "."]]
+    tags = [["PRP", "VBD", "TO", "PRP$", "NN", "."]]
+    found = {storyline(sentence, tags, np.random.default_rng(seed))[0][0] for seed in range(20)}
+    assert found == {"ran", "cat"}
+
+
+def test_placeholders_of_names_are_words() -> None:
+    assert phrases("[FEMALE] baked a cake") == ["[FEMALE] baked"]

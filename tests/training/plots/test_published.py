@@ -1,0 +1,53 @@
+"""How near extractors come to published plots; the papers' data where it is at hand."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from training.plots import EXTRACTORS, extract_plots
+from training.plots.published import compare, phrase_f1, read_paired, read_storylines
+
+DATA = Path(os.environ.get("OPENMEVA_DATA", "../shared/data"))
+
+
+def test_phrases_are_counted_with_their_number() -> None:
+    found = phrase_f1([[["a", "a"], ["b"]], [["c"]]], [["a", "b", "d"], ["C".lower()]])
+    assert found == {"precision": 0.75, "recall": 0.75, "f1": 0.75}
+
+
+def test_files_are_read_and_bad_ones_named(tmp_path: Path) -> None:
+    (tmp_path / "roc.txt").write_text(
+        "title <EOT> ann ran\tpark # slept <EOL> </s> ann ran . </s> she slept . @\n"
+    )
+    assert list(read_storylines(tmp_path / "roc.txt")) == [
+        ([["ann", "ran", "."], ["she", "slept", "."]], ["ann ran", "park", "slept"])
+    ]
+    (tmp_path / "bad.txt").write_text("no plot here\n")
+    with pytest.raises(ValueError, match="line 1"):
+        list(read_storylines(tmp_path / "bad.txt"))
+    (tmp_path / "stories.txt").write_text("Ann ran . </s> She slept .\n")
+    (tmp_path / "plots.txt").write_text("Ann\tran\t</s>\tslept\n")
+    assert next(read_paired(tmp_path / "stories.txt", tmp_path / "plots.txt"))[1] == ["ann", "ran", "slept"]
+    (tmp_path / "plots.txt").write_text("")
+    with pytest.raises(ValueError, match="as many lines"):
+        list(read_paired(tmp_path / "stories.txt", tmp_path / "plots.txt"))
+
+
+def test_an_unknown_extractor_is_named() -> None:
+    assert set(EXTRACTORS) == {"storyline", "verbs"}
+    with pytest.raises(ValueError, match="'rake'"):
+        extract_plots([], "rake", 0)
+
+
+@pytest.mark.data
+def test_storylines_are_the_published_ones() -> None:
+    rows = read_storylines(DATA / "roc" / "plot_guided_lm_dev.txt.gz")
+    assert compare(rows, "storyline", seed=1, limit=300)["f1"] > 0.95
+
+
+@pytest.mark.data
+def test_verb_plots_come_near_the_published_ones() -> None:
+    folder = DATA / "wp"
+    rows = read_paired(folder / "plot_guided_stories.txt.gz", folder / "plot_guided_plots_paired.txt.gz")
+    assert compare(rows, "verbs", seed=1, limit=100)["f1"] > 0.55

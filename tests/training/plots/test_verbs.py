@@ -1,0 +1,41 @@
+"""WritingPrompts' plots: verbs and the phrases beside them."""
+
+from training.plots.verbs import noun_phrases, verb_plot
+
+
+def phrases(text: str) -> list[str]:
+    """Of words written as word/TAG."""
+    pairs = [token.rpartition("/") for token in text.split()]
+    return verb_plot([[word for word, _, _ in pairs]], [[tag for _, _, tag in pairs]])[0]
+
+
+def test_subject_verb_and_object() -> None:
+    assert phrases("the/DT old/JJ man/NN opened/VBD his/PRP$ door/NN ./.") == [
+        "the old man",
+        "opened",
+        "door",
+    ]
+
+
+def test_auxiliaries_and_most_pronouns_are_left_out() -> None:
+    assert phrases("he/PRP was/VBD sleeping/VBG ./.") == ["sleeping"]
+    assert phrases("it/PRP slept/VBD ./.") == ["it", "slept"]
+
+
+def test_prepositional_phrases_and_phrases_with_of_are_left_out() -> None:
+    assert phrases("dogs/NNS ran/VBD to/TO the/DT park/NN") == ["dogs", "ran"]
+    assert phrases("dogs/NNS ate/VBD a/DT piece/NN of/IN cake/NN") == ["dogs", "ate"]
+
+
+def test_adjectives_after_verbs() -> None:
+    assert phrases("the/DT sky/NN turned/VBD red/JJ") == ["the sky", "turned", "red"]
+    assert phrases("the/DT sky/NN seemed/VBD red/JJ") == ["the sky", "seemed"]
+
+
+def test_the_noun_before_a_relative_pronoun_is_the_subject() -> None:
+    assert phrases("the/DT dog/NN that/WDT barked/VBD") == ["the dog", "barked"]
+
+
+def test_noun_phrases_end_in_a_noun() -> None:
+    assert noun_phrases(["DT", "JJ", "NN", "VBD", "DT", "JJ"]) == [(0, 3)]
+    assert noun_phrases(["NN", "DT", "NN"]) == [(0, 1), (1, 3)]

@@ -1,0 +1,59 @@
+"""Stages are done once, and go on where they were interrupted."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from training.files import checksum
+from training.stages import Stage, read_rows
+
+SCHEMA = pa.schema([("square", pa.int64())])
+
+
+class Squares:
+    """Rows of squares; stops after a number of calls."""
+
+    def __init__(self, calls: int = 99) -> None:
+        self.left, self.made = calls, list[int]()
+
+    def __call__(self, span: range) -> list[dict[str, Any]]:
+        if not self.left:
+            raise KeyboardInterrupt
+        self.left -= 1
+        self.made += list(span)
+        return [{"square": n * n} for n in span]
+
+
+def test_a_killed_stage_goes_on_and_ends_in_the_same_file(tmp_path: Path) -> None:
+    whole = Stage(tmp_path / "whole", "squares", {"seed": 1})
+    whole.run(10, Squares(), 3, SCHEMA)
+    killed = Stage(tmp_path / "killed", "squares", {"seed": 1})
+    with pytest.raises(KeyboardInterrupt):
+        killed.run(10, Squares(calls=2), 3, SCHEMA)
+    assert not killed.is_done()
+    rest = Squares()
+    killed.run(10, rest, 3, SCHEMA, lambda table: {"total": table.num_rows})
+    assert rest.made == [6, 7, 8, 9]
+    assert checksum(killed.result) == checksum(whole.result)
+    assert [row["square"] for row in read_rows(killed.result)] == [n * n for n in range(10)]
+    assert '"total": 10' in killed.manifest.read_text()
+    assert not killed.parts.exists()
+
+
+def test_a_second_run_does_nothing_and_other_settings_start_anew(tmp_path: Path) -> None:
+    Stage(tmp_path, "squares", {"seed": 1}).run(4, Squares(), 2, SCHEMA)
+    Stage(tmp_path, "squares", {"seed": 1}).run(4, Squares(calls=0), 2, SCHEMA)
+    again = Squares()
+    Stage(tmp_path, "squares", {"seed": 2}).run(4, again, 2, SCHEMA)
+    assert again.made == [0, 1, 2, 3]
+
+
+def test_a_damaged_result_is_made_anew(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, "squares", {})
+    stage.run(4, Squares(), 2, SCHEMA)
+    stage.result.write_bytes(b"")
+    assert not stage.is_done()
+    stage.run(4, Squares(), 2, SCHEMA)
+    assert len(read_rows(stage.result)) == 4

@@ -1,0 +1,178 @@
+"""Writes the card of a trained generator, with stories that it writes from plots of the project's own stories.
+
+    python -m training.generator.card --run runs/generator-roc/final --out training/weights/generator-roc
+
+The plots are those of datasets/stories/mini.jsonl, whole and broken: no corpus is needed, and none is quoted.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from metrics.inference import Normalizer
+from training.corpora.stories import read_stories
+from training.encoder import ENCODER, ROOT
+from training.files import write_text
+from training.generator.model import load_generator
+from training.generator.sampling import Sampling, StorySampler
+from training.negatives.plot_guided import NegativeWriter
+from training.negatives.story import TaggedStory
+from training.plots import extract_plots, plot_text
+from training.plots.corpus import PlottedStory
+
+WHOLE, BROKEN = 10, 20
+SEED = 1
+STORIES = ROOT / "datasets" / "stories" / "mini.jsonl"
+_CORPORA = {
+    "roc": "ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request and may not be passed on.",
+    "wp": "WritingPrompts (Fan et al. 2018) is text of Reddit's users and may not be passed on.",
+}
+
+_CARD = """---
+license: apache-2.0
+language: en
+tags: [story-generation, plot-to-story]
+---
+
+# Plot-to-story generator, `{name}`
+
+Writes a story from its plot. It is a tool of training: from plots broken on purpose it writes the implausible stories
+that `plot_coherence` learns from (Ghazarian et al., NAACL 2021, section 3.2). Its weights are not shipped; the command
+below makes them.
+
+## Training
+
+{kind}, {parameters:.1f} million parameters. {stories[generator]:,} stories are its own by hash, {share:.0%} of the corpus;
+no negative sample is made of any of them. It saw {seen:,} in {steps:,} steps of {batch}, learning rate {rate:g}, seed
+{seed}; {threads} thread, torch {torch}. The run was resumable, and its last part took {minutes:g} minutes.
+
+```bash
+python -m training.generator --config training/configs/generator_{name}.yaml --data DIR
+```
+
+| file | SHA-256 |
+|---|---|
+{data}
+| weights made | `{weights}` |
+
+## Results
+
+Perplexity of {validation[stories]:,} held-out stories given their plots: **{validation[perplexity]:.2f}** by wordpiece
+({validation[tokens]:,} of them), names as placeholders. The paper's BART has 3.44 on ROC and 6.79 on WP, by its own
+tokens and with names: not comparable.
+
+## Stories from whole plots
+
+Top-50 sampling, temperature 0.8; plots of stories written for this project. Nothing was selected.
+
+{whole}
+
+## Stories from broken plots
+
+{broken}
+
+## Limits
+
+Small and trained for less than an hour: it keeps to the plot, and within a sentence it is mostly grammatical, but what
+it adds between the plot's phrases is often beside the point. It knows English stories of one kind. People appear as
+`[MALE]`, `[FEMALE]` and `[NEUTRAL]`. Not meant to write stories for readers.
+
+## Data and licence
+
+Code and weights: Apache-2.0. {source} None of the stories is part of this repository.
+
+## Citation
+
+```bibtex
+@inproceedings{{ghazarian-etal-2021-plot,
+    title = "Plot-guided Adversarial Example Construction for Evaluating Open-domain Story Generation",
+    author = "Ghazarian, Sarik and Liu, Zixi and S M, Akash and Weischedel, Ralph and Galstyan, Aram and Peng, Nanyun",
+    booktitle = "Proceedings of NAACL-HLT 2021",
+    year = "2021",
+    pages = "4334--4344",
+}}
+```
+"""
+
+
+def plotted(stories: Sequence[str], extractor: str) -> list[PlottedStory]:
+    """Stories from outside the corpora, tagged and plotted."""
+    from training.language.tagging import tag
+
+    normalizer = Normalizer.load(ENCODER / "names.json")
+    tagged = [TaggedStory(words, tag(words)) for words in map(normalizer.sentences, stories)]
+    plots = extract_plots(tagged, extractor, SEED)
+    rows = zip(tagged, plots, strict=True)
+    return [PlottedStory(f"mini-{place:03d}", story, plot) for place, (story, plot) in enumerate(rows)]
+
+
+def samples(run: Path, stories: Sequence[PlottedStory], max_tokens: int) -> tuple[str, str]:
+    """Stories from whole plots and from broken ones, as Markdown lists."""
+    sampler = StorySampler(*load_generator(run), Sampling(max_tokens=max_tokens, max_plot=256))
+    plots = [story.plot for story in stories[:WHOLE]]
+    texts = sampler.write(plots, [(SEED, place) for place in range(len(plots))])
+    whole = [f"- *{plot_text(plot)}*<br>{text}" for plot, text in zip(plots, texts, strict=True)]
+    writer = NegativeWriter(stories, sampler, SEED, candidates=1)
+    broken = [
+        f"- *{plot_text(row['plot'])}* ({', '.join(row['manipulations'])})<br>{row['story']}"
+        for row in writer.rows(range(min(BROKEN, len(stories))))
+    ]
+    return "\n".join(whole), "\n".join(broken)
+
+
+def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> None:
+    """Writes `README.md` from a run's manifest and samples."""
+    config = manifest["config"]
+    layers = f"{len(config.get('encoder_layers', ()))} + {len(config.get('decoder_layers', ()))}"
+    card = _CARD.format(
+        **{
+            key: manifest[key]
+            for key in ("stories", "steps", "validation", "minutes", "torch", "threads", "weights")
+        },
+        name=config["name"],
+        kind=(
+            f"An encoder-decoder of {layers} layers taken from the project's story encoder"
+            if config["base"] == "encoder"
+            else f"`{config['base']}`, all weights"
+        )
+        + (", going on from another run" if config.get("start") else ""),
+        parameters=manifest["parameters"] / 1e6,
+        share=config["share"],
+        seen=min(config["stories"], manifest["steps"] * config["batch"]),
+        batch=config["batch"],
+        rate=config["learning_rate"],
+        seed=config["seed"],
+        data="\n".join(f"| `{file}` | `{digest}` |" for file, digest in manifest["data"].items()),
+        source=_CORPORA.get(config["name"], ""),
+        whole=whole,
+        broken=broken,
+    )
+    write_text(out / "README.md", card)
+
+
+def write_generator_card(run: Path, out: Path, stories: Path = STORIES) -> Path:
+    """Writes the card and a copy of the manifest of the generator in `run` to `out`."""
+    manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
+    plots = plotted(list(read_stories(stories)), manifest["config"]["plots"])
+    write_card(manifest, *samples(run, plots, manifest["config"]["max_story"]), out)
+    write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
+    return out / "README.md"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m training.generator.card",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--run", type=Path, required=True, help="a folder that training.generator wrote")
+    parser.add_argument("--out", type=Path, required=True, help="README.md and manifest.json go there")
+    parser.add_argument("--stories", type=Path, default=STORIES, help="of the plots")
+    given = parser.parse_args(arguments)
+    print(write_generator_card(given.run, given.out, given.stories))
+
+
+if __name__ == "__main__":
+    main()
