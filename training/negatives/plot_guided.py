@@ -20,6 +20,7 @@ from training.encoder import ROOT
 from training.files import checksum
 from training.generator.model import WEIGHTS, load_generator
 from training.generator.sampling import Sampling, StorySampler
+from training.generator.stage import ensure_generator
 from training.language.events import ConceptNetEvents, EventModel, word_vector_embedder
 from training.language.resources import find
 from training.manipulations import PlotManipulator, PlotMaterial, manipulation_shares
@@ -114,7 +115,7 @@ def make_negatives(
     config: dict[str, Any], data: Path, out: Path, cache: Path, corpus: PlotCorpus | None = None
 ) -> Path:
     """The stage MANPLTS: `out/negatives.parquet`. Settings are the configuration and the inputs' checksums."""
-    generator = ROOT / config["generator"]
+    generator = generator_folder(config, data, cache)
     stage = Stage(out, "negatives", settings(config, data, generator))
     if stage.is_done():
         return stage.result
@@ -138,7 +139,7 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
 
     Their human stories are other ones than those of `make_negatives`, as far as there are enough.
     """
-    generator = ROOT / config["generator"]
+    generator = generator_folder(config, data, cache)
     paths = []
     loaded: tuple[list[PlottedStory], Any] | None = None
     for temperature in config["plain"]["temperatures"]:
@@ -163,6 +164,14 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
             stage.run(len(stories), write, 6 * CHUNK, SCHEMA)
         paths.append(stage.result)
     return paths
+
+
+def generator_folder(config: dict[str, Any], data: Path, cache: Path) -> Path:
+    """Where the generator's weights lie; trained first where `generator_config` says how and they are missing."""
+    folder = ROOT / config["generator"]
+    if config.get("generator_config"):
+        ensure_generator(folder, ROOT / config["generator_config"], data, cache)
+    return folder
 
 
 def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import numpy as np
 from training.negatives.story import TaggedStory
 from training.plots.keywords import storyline
 from training.plots.plot import Plot
+from training.plots.semantic_roles import PREFIX, SemanticRoles
 from training.plots.verbs import verb_plot
 
 Extractor = Callable[[Sequence[Sequence[str]], Sequence[Sequence[str]], np.random.Generator], Plot]
@@ -18,12 +19,22 @@ EXTRACTORS: dict[str, Extractor] = {"storyline": storyline, "verbs": verb_plot}
 def extract_plots(stories: Sequence[TaggedStory], extractor: str, seed: int) -> list[Plot]:
     """The plot of each story; a story's depends on the seed and its place alone.
 
+    Args:
+        stories: words and tags.
+        extractor: a name of `EXTRACTORS`, or `srl:` and the Hub id or folder of a semantic-role labeller.
+        seed: of the extractors that draw.
+
     Raises:
         ValueError: no extractor of that name.
     """
-    if extractor not in EXTRACTORS:
-        raise ValueError(f"expected a plot extractor of {', '.join(EXTRACTORS)}, got {extractor!r}")
-    extract = EXTRACTORS[extractor]
+    if extractor.startswith(PREFIX):
+        extract: Extractor = SemanticRoles(extractor.removeprefix(PREFIX))
+    elif extractor in EXTRACTORS:
+        extract = EXTRACTORS[extractor]
+    else:
+        raise ValueError(
+            f"expected a plot extractor of {', '.join(EXTRACTORS)}, or srl:MODEL, got {extractor!r}"
+        )
     return [
         extract(story.words, story.tags, np.random.default_rng((seed, place)))
         for place, story in enumerate(stories)

@@ -1,0 +1,165 @@
+"""The chain from plots to training sets on a tiny corpus: killed in each stage, it ends in the same files."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import tiny_plots
+from training import plot_training_sets as sets
+from training.adversarial_filtering.filtering import Filtering
+from training.files import checksum
+from training.generator.sampling import StorySampler
+from training.negatives import plot_guided
+from training.negatives.draws import Draws
+from training.negatives.heuristics import substitute_antonyms, substitute_sentences
+from training.negatives.story import TaggedStory
+from training.stages import Stage, read_rows
+
+import numpy as np  # isort: skip
+
+NAMES = ["heur_sent_sub", "heur_key_sub", "union_data", "manplts", "af_manplts"]
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("plots")
+    tiny_plots.write_stories(folder)
+    tiny_plots.write_generator(folder)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def small_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plot_guided, "ConceptNetEvents", tiny_plots.events)
+    monkeypatch.setattr(plot_guided, "CHUNK", 4)
+    monkeypatch.setattr(sets, "CHUNK", 5)
+
+
+def build(tiny: Path, out: Path) -> dict[str, str]:
+    config = tiny_plots.negatives_config(tiny / "generator")
+    return {name: checksum(path) for name, path in sets.build_sets(config, tiny, out, tiny / "cache").items()}
+
+
+@pytest.fixture(scope="module")
+def built(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    out = tmp_path_factory.mktemp("built")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plot_guided, "ConceptNetEvents", tiny_plots.events)
+        patch.setattr(plot_guided, "CHUNK", 4)
+        patch.setattr(sets, "CHUNK", 5)
+        return out, build(tiny, out)
+
+
+def test_all_sets_are_built_and_whole(tiny: Path, built: tuple[Path, dict[str, str]]) -> None:
+    out, sums = built
+    assert list(sums) == NAMES
+    for name in NAMES:
+        rows = read_rows(out / "sets" / f"{name}.parquet")
+        manifest = json.loads((out / "sets" / f"{name}.json").read_text())
+        assert sum(manifest["counts"].values()) == len(rows) > 0
+        groups: dict[str, list[dict[str, Any]]] = {}
+        for row in rows:
+            groups.setdefault(row["group"], []).append(row)
+        for found in groups.values():
+            assert [r["label"] for r in found] == [1, 0]  # one negative each, as A is 1 here
+            assert len({r["split"] for r in found}) == 1
+            assert found[0]["story"] != found[1]["story"]
+    negatives = read_rows(out / "negatives.parquet")
+    assert all(2 <= len(row["manipulations"]) <= 4 or row["manipulations"] for row in negatives)
+    assert {row["candidate"] for row in negatives} == {0, 1, 2}
+
+
+def test_a_second_run_writes_nothing(
+    tiny: Path, built: tuple[Path, dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, sums = built
+
+    def never(*_: object) -> None:
+        raise AssertionError("nothing has changed, and yet a file is written")
+
+    monkeypatch.setattr(Stage, "finish", never)
+    assert build(tiny, out) == sums
+
+
+@pytest.mark.parametrize(
+    ("owner", "method", "calls"),
+    [(StorySampler, "write", 1), (Filtering, "round", 1), (sets, "set_row", 7)],
+    ids=["negatives", "filtering", "sets"],
+)
+def test_a_chain_killed_in_any_stage_ends_in_the_same_files(
+    tiny: Path,
+    built: tuple[Path, dict[str, str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    owner: Any,
+    method: str,
+    calls: int,
+) -> None:
+    original = getattr(owner, method)
+    left = calls
+
+    def killed(*arguments: object, **named: object) -> object:
+        nonlocal left
+        if not left:
+            raise KeyboardInterrupt
+        left -= 1
+        return original(*arguments, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, method, killed)
+        with pytest.raises(KeyboardInterrupt):
+            build(tiny, tmp_path)
+    assert build(tiny, tmp_path) == built[1]
+
+
+def test_filtering_reports_its_rounds(built: tuple[Path, dict[str, str]]) -> None:
+    manifest = json.loads((built[0] / "filtered.json").read_text())
+    assert len(manifest["accuracy"]) == len(manifest["replaced"]) == 3
+    assert (built[0] / "filtered.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_plain_samples_come_from_unbroken_plots(tiny: Path, tmp_path: Path) -> None:
+    config = tiny_plots.negatives_config(tiny / "generator")
+    paths = plot_guided.make_plain(config, tiny, tmp_path, tiny / "cache")
+    assert [path.name for path in paths] == ["generator-tiny-t0.8.parquet", "generator-tiny-t1.0.parquet"]
+    rows = read_rows(paths[0])
+    assert len(rows) == 5
+    assert {(row["label"], row["source"], tuple(row["manipulations"])) for row in rows} == {
+        (0, "generator_tiny_t0.8", ())
+    }
+
+
+STORY = TaggedStory(
+    [["a", "dog"], ["it", "ran"], ["we", "hid"]], [["DT", "NN"], ["PRP", "VBD"], ["PRP", "VBD"]]
+)
+OTHER = TaggedStory([["x"]], [["NN"]])
+
+
+def test_half_of_the_sentences_are_replaced() -> None:
+    found = substitute_sentences(0, [STORY, OTHER], Draws(np.random.default_rng(0)))
+    assert found is not None
+    assert sum(sentence == ["x"] for sentence in found) == 1
+    assert sum(sentence in [list(s) for s in STORY.words] for sentence in found) == 2
+    assert substitute_sentences(1, [STORY, OTHER], Draws(np.random.default_rng(0))) is None
+
+
+def test_keywords_become_their_opposites() -> None:
+    class Words:
+        def is_keyword(self, word: str, tag: str) -> bool:
+            return tag in ("NN", "VBD")
+
+        def antonyms(self, word: str, tag: str) -> tuple[str, ...]:
+            return ("walked",) if word == "ran" else ()
+
+    found = substitute_antonyms(STORY, Words(), Draws(np.random.default_rng(0)))  # type: ignore[arg-type]
+    assert found == [["a", "dog"], ["it", "walked"], ["we", "hid"]]
+    assert substitute_antonyms(OTHER, Words(), Draws(np.random.default_rng(0))) is None  # type: ignore[arg-type]
+
+
+def test_splits_keep_a_story_together_and_have_their_shares() -> None:
+    found = [sets.split_of(f"roc-train-{n:06d}") for n in range(5000)]
+    assert [round(found.count(split) / 5000, 1) for split in sets.SPLITS] == [0.8, 0.1, 0.1]
+    table = sets.counts_table("roc", {"manplts": {"train": 1500, "validation": 200, "test": 200}})
+    assert "| MANPLTS | 1.5k / 0.2k / 0.2k | 47.1k / 5.9k / 5.9k |" in table
