@@ -3,6 +3,7 @@
 UNION, plot_coherence and discriminator differ in the model and in what `explain` adds (`StoryScorer._details`).
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -18,6 +19,7 @@ Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 # `first_sentence`: a context is the story's beginning; `prompt`: it is no part of it; `auto`: see `is_beginning`
 CONTEXTS: dict[str, bool | None] = {"first_sentence": True, "prompt": False, "auto": None}
 LONGEST_CONTINUED = 10
+_TAG = re.compile(r"\[(?!\s?(?:FE)?MALE\b|\s?NEUTRAL\b)", re.IGNORECASE)  # "[WP]", but no placeholder
 
 
 class StoryModel(Protocol):
@@ -55,7 +57,7 @@ def is_beginning(context: str, story: str) -> bool:
     """
     sentences = split_sentences(context)
     declarative = len(sentences) == 1 and sentences[0].rstrip("\"') ").endswith((".", "!"))
-    return declarative and "[" not in context and len(split_sentences(story)) <= LONGEST_CONTINUED
+    return declarative and not _TAG.search(context) and len(split_sentences(story)) <= LONGEST_CONTINUED
 
 
 class StoryScorer:
