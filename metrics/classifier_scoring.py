@@ -4,14 +4,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from .encoder import Checkpoint
 from .story_classifier import StoryClassifier
-from .story_scoring import Story, StoryScorer
+from .story_scoring import Progress, Story, StoryScorer
 
 
 class ClassifierScorer(StoryScorer):
     """Scores stories with one checkpoint of `training/classifier.py`.
+
+    Where the checkpoint's `token_share` w is above 0, the score is (1 - w) times the story's probability plus w times
+    the mean probability of its tokens to belong where they stand.
 
     Explanations hold, beside the sentences, `kinds`: the probability of each kind of error that the checkpoint
     names (none where it has no head for them), the greatest over the story's windows.
@@ -21,9 +25,34 @@ class ClassifierScorer(StoryScorer):
         settings = checkpoint.settings
         self.kinds: list[str] = list(settings.get("kinds") or [])
         tokens = bool(settings.get("tokens"))
+        self.token_share: float = settings.get("token_share", 0.0)
         super().__init__(
             checkpoint, StoryClassifier(checkpoint.model_config, kinds=len(self.kinds), tokens=tokens)
         )
+
+    def probabilities(
+        self,
+        sequences: Sequence[Sequence[int]],
+        batch_size: int,
+        device: torch.device,
+        dtype: torch.dtype,
+        progress: Progress | None = None,
+    ) -> list[float]:
+        """The score of each sequence of token ids (without [CLS] and [SEP]), in order."""
+        if not self.token_share:
+            return super().probabilities(sequences, batch_size, device, dtype, progress)
+
+        def read(hidden: Tensor) -> Tensor:  # (n, 1 + tokens): the story's, then each token's, [CLS] first
+            return torch.sigmoid(
+                torch.cat([self.model.score(hidden)[:, None], self.model.judge_tokens(hidden)], 1)
+            )
+
+        found = self.outputs(sequences, read, batch_size, device, dtype, progress)
+        share = self.token_share
+        return [
+            (1 - share) * values[0] + share * sum(values[2 : 2 + len(ids)]) / len(ids)
+            for ids, values in zip(sequences, found, strict=True)
+        ]
 
     def _details(
         self, prepared: Sequence[Story], batch_size: int, device: torch.device, dtype: torch.dtype

@@ -15,7 +15,12 @@ KINDS = ["repetition", "contradiction", "wrong_order", "off_topic"]
 
 
 def write_classifier(
-    folder: Path, metric: str, context: str = "auto", max_length: int = 64, kinds: bool = True
+    folder: Path,
+    metric: str,
+    context: str = "auto",
+    max_length: int = 64,
+    kinds: bool = True,
+    token_share: float = 0.0,
 ) -> Path:
     """An adapter checkpoint with its own copy of the encoder in `encoder/`."""
     union = tiny_model()
@@ -34,6 +39,7 @@ def write_classifier(
         "max_length": max_length,
         "kinds": KINDS if kinds else [],
         "tokens": kinds,
+        "token_share": token_share,
         "encoder": {
             "path": "../missing",
             "hub": "openmeva/story-encoder",

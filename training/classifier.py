@@ -52,6 +52,7 @@ DEFAULTS: dict[str, Any] = {
     "rank_weight": 1.0,
     "kind_weight": 0.1,
     "token_weight": 0.5,
+    "token_share": 0.0,
     "seed": 42,
 }
 
@@ -280,6 +281,7 @@ def save_classifier(
         "max_length": config["window"] or config["max_length"],
         "kinds": list(KINDS) if config["kind_weight"] else [],
         "tokens": bool(config["token_weight"]),
+        "token_share": config["token_share"],
     }
     written: dict[str, Any] = {config["metric"]: settings}
     if shared and config["adapter"]:

@@ -94,6 +94,20 @@ def test_the_gain_of_a_sentence_is_a_difference_of_scores(metric: Any) -> None:
     assert explanation["sentences"][0]["gain"] == pytest.approx(without - with_it, abs=1e-6)
 
 
+def test_tokens_have_their_share_of_the_score(tmp_path: Path) -> None:
+    folder = write_classifier(tmp_path, "plot_coherence", token_share=0.3)
+    scorer = ClassifierScorer(load_checkpoint(folder, "plot_coherence"))
+    scores, _ = scorer.score([*STORIES, "He ate. The cat ran home and slept!"], dtype="float32")
+    for story, score in zip(STORIES, scores, strict=False):
+        ids = scorer.tokenizer.encode(scorer.normalizer(story), add_special_tokens=False).ids
+        with torch.no_grad():
+            ends = torch.tensor([[scorer.cls, *ids, scorer.sep]])
+            hidden = scorer.model.encode(ends, torch.ones_like(ends))
+            whole = torch.sigmoid(scorer.model.classifier(hidden[0, 0]))
+            tokens = torch.sigmoid(scorer.model.tokens(hidden[0, 1:-1])).mean()
+        assert score == pytest.approx(float(0.7 * whole + 0.3 * tokens), abs=1e-5)
+
+
 def test_a_checkpoint_without_kinds_explains_sentences_alone(tmp_path: Path) -> None:
     plain = evaluate.load(MODULE, str(write_classifier(tmp_path, "plot_coherence", kinds=False)))
     (explanation,) = plain.compute(predictions=STORIES[:1], explain=True)["explanations"]
