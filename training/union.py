@@ -8,9 +8,7 @@ The weights, the run's manifest and a model card are written to `metrics/union/w
 import argparse
 import json
 import math
-import os
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +18,7 @@ import yaml
 from scipy.stats import mannwhitneyu
 from tokenizers import Tokenizer
 from torch import Tensor
-from transformers import AutoTokenizer, BertConfig, EvalPrediction, Trainer, TrainingArguments
-from transformers.trainer_pt_utils import LengthGroupedSampler
+from transformers import AutoTokenizer, BertConfig, EvalPrediction
 
 from metrics.encoder import file_digest, merge_adapter, read_tensors, token_id
 from metrics.union.modeling import UnionModel
@@ -33,16 +30,22 @@ from training.language.resources import find, require
 from training.model_card import write_union_card
 from training.negatives import UnionSampler, UnionSampling, tag_corpus
 from training.negatives.english import English
+from training.trainer import (
+    StoryTrainer,
+    data_checksums,
+    encoder_reference,
+    last_checkpoint,
+    training_arguments,
+)
 from training.union_data import UnionCollator, UnionPairs
 
 HEADS = ("classifier", "cls.")
 
 
-class UnionTrainer(Trainer):
+class UnionTrainer(StoryTrainer):
     """The loss of equation 6; batches of stories of similar length."""
 
     reconstruction_weight = 0.1
-    lengths: Sequence[int] = ()
 
     def compute_loss(
         self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
@@ -57,12 +60,6 @@ class UnionTrainer(Trainer):
         with torch.no_grad(), self.compute_loss_context_manager():
             output = model(**inputs, reconstruction_weight=self.reconstruction_weight)
         return output["loss"].detach(), output["logits"].detach(), inputs["labels"]
-
-    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
-        generator = torch.Generator().manual_seed(self.args.seed)
-        return LengthGroupedSampler(
-            self.args.train_batch_size, lengths=list(self.lengths), generator=generator
-        )
 
 
 def accuracy_and_auc(prediction: EvalPrediction) -> dict[str, float]:
@@ -116,27 +113,7 @@ def train(
         held_out, validation_sampler, tokenizer, config["max_length"], min(1000, len(held_out))
     )
     steps = math.ceil(config["pairs"] / config["batch_pairs"])
-    arguments = TrainingArguments(
-        output_dir=str(run),
-        per_device_train_batch_size=config["batch_pairs"],
-        per_device_eval_batch_size=config["batch_pairs"] * 2,
-        num_train_epochs=1,
-        learning_rate=config["learning_rate"],
-        warmup_steps=int(steps * config["warmup_share"]),
-        weight_decay=0.01,
-        optim="adamw_torch_fused",
-        bf16=not torch.cuda.is_available() or torch.cuda.is_bf16_supported(),
-        use_cpu=not torch.cuda.is_available(),
-        remove_unused_columns=False,
-        label_names=["labels"],
-        seed=config["seed"],
-        logging_steps=100,
-        eval_strategy="steps",
-        eval_steps=max(1, min(1000, steps // 2)),
-        save_steps=max(1, min(500, steps // 4)),
-        save_total_limit=1,
-        report_to=[],
-    )
+    arguments = training_arguments(run, config, steps, config["batch_pairs"], label_names=["labels"])
     trainer = UnionTrainer(
         model=model,
         args=arguments,
@@ -147,16 +124,12 @@ def train(
     )
     trainer.reconstruction_weight = config["reconstruction_weight"]
     trainer.lengths = pairs.lengths()
-    trainer.train(resume_from_checkpoint=True if resume and any(run.glob("checkpoint-*")) else None)
+    trainer.train(resume_from_checkpoint=last_checkpoint(run, resume))
     results = trainer.evaluate()
     manifest = {
         "metric": "union",
         "config": config,
-        "data": {
-            f: checksum(data / f)
-            for key in ("train", "validation", "exclude")
-            for f in config["corpus"].get(key, [])
-        },
+        "data": data_checksums(config, data),
         **(
             {"start": file_digest(ROOT / config["start"] / "adapter.safetensors")}
             if config.get("start")
@@ -201,11 +174,7 @@ def save(
     }
     written: dict[str, Any] = {"union": settings}
     if shared and config["adapter"]:
-        settings["encoder"] = {
-            "path": os.path.relpath(shared.resolve(), out.resolve()),
-            "hub": "openmeva/story-encoder",
-            "sha256": file_digest(shared / "model.safetensors"),
-        }
+        settings["encoder"] = encoder_reference(shared, out)
         save_tensors(out / "adapter.safetensors", adapter_tensors(model))
     else:
         written = {
