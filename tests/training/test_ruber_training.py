@@ -30,7 +30,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(ruber_bert, "ENCODER", tmp_path / "encoder")
 
     def stories(marks: tuple[str, ...]) -> list[str]:
-        ends = ("ran", "ate", "slept", "walked")
+        ends = ("ran", "slept")
         return [
             f"{first} {end} {mark} {mark} {more} {mark}"
             for first, _, more in TOPICS.values()
@@ -38,7 +38,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             for mark in marks
         ]
 
-    for name, marks in (("stories", (".", "!")), ("held_out", ("?",))):
+    for name, marks in (("stories", (".",)), ("held_out", ("?", "!"))):
         rows = "".join(json.dumps({"story": f"{s} {s}"}) + "\n" for s in stories(marks))
         (tmp_path / f"{name}.jsonl").write_text(rows)
     return tmp_path
@@ -52,19 +52,19 @@ def configuration(**changes: Any) -> dict[str, Any]:
         "prompts": None,
         "encoder": "bert",
         "pooling": "mean",
-        "hidden": 16,
+        "hidden": 32,
         "adapter": None,
         "max_length": 64,
         "pairs": 100,
         "validation_pairs": 16,
         "loss": "margin",
         "margin": 0.5,
-        "in_batch": 2,
+        "in_batch": 3,
         "sampled": 1,
         "nearest": None,
-        "passes": 20,
+        "passes": 120,
         "batch": 8,
-        "learning_rate": 1e-2,
+        "learning_rate": 5e-3,
         "warmup_share": 0.1,
         "seed": 3,
     }
@@ -81,9 +81,9 @@ def run(data: Path, name: str, config: dict[str, Any], resume: bool = False) -> 
     [
         {},
         {"pooling": "max", "loss": "cross_entropy", "sampled": 0},
-        {"pooling": "cls", "nearest": 8, "hidden": 8},
-        {"adapter": {"rank": 2, "alpha": 4}, "passes": 6},
-        {"encoder": "rnn", "passes": 10},
+        {"pooling": "cls", "nearest": 5},
+        {"adapter": {"rank": 2, "alpha": 4}, "passes": 60},
+        {"encoder": "rnn", "passes": 60},
     ],
     ids=["frozen", "cross-entropy", "nearest", "adapted", "recurrent"],
 )
@@ -95,10 +95,10 @@ def test_it_learns_and_the_metric_loads_what_was_saved(data: Path, changes: dict
     texts = [json.loads(line)["story"] for line in (data / "stories.jsonl").read_text().splitlines()]
     sentences = [[" ".join(words) for words in Normalizer().sentences(text)] for text in texts]
     contexts, stories = [s[0] for s in sentences], [" ".join(s[1:]) for s in sentences]
-    other = [*stories[8:], *stories[:8]]  # on the next subject
+    other = [*stories[2:], *stories[:2]]  # on the next subject
     true, _ = scorer.score(stories, contexts, dtype="float32")
     false, _ = scorer.score(other, contexts, dtype="float32")
-    assert sum(a > b for a, b in zip(true, false, strict=True)) >= 24, "of 32 that it was trained on"
+    assert sum(a > b for a, b in zip(true, false, strict=True)) >= 7, "of the eight that it was trained on"
     assert 0 <= manifest["validation"]["accuracy"] <= 1
     for low, high in manifest["validation"]["ranges"].values():
         assert low < high
@@ -111,7 +111,7 @@ def test_it_learns_and_the_metric_loads_what_was_saved(data: Path, changes: dict
 
 
 def test_a_killed_run_resumes_to_the_same_weights(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = configuration(passes=4)
+    config = configuration(passes=12)
     run(data, "whole", config)
     compute_loss = ruber_bert.RuberTrainer.compute_loss
     calls = 0
