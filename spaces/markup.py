@@ -86,7 +86,8 @@ def legend(title: str) -> str:
         '<p class="om-legend"><span><i style="background:rgba(var(--om-cost),.2)"></i>'
         '<i style="background:rgba(var(--om-cost),.6)"></i>'
         + tip(
-            "costs the story", "The score without the sentence minus the score with it: the darker, the more."
+            f"costs the story ({title})",
+            "The metric's score without the sentence minus the score with it: the darker, the more.",
         )
         + '</span><span><span class="om-story om-edit" style="line-height:1;font-size:1em">word</span> '
         + tip(

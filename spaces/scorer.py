@@ -170,12 +170,9 @@ class Scorer:
     def _scores(self, entry: CatalogueEntry, texts: Sequence[Text], corpus: str) -> list[list[Score]]:
         loaded = self._get(entry.name, corpus)
         if loaded is None:
-            reason = (
-                "has no weights here" if (entry.name, corpus) in self._found else "is not for such stories"
-            )
-            return [
-                [Score(entry.name, n, None, f"{entry.title} {reason}.") for n in entry.numbers] for _ in texts
-            ]
+            here = (entry.name, corpus) in self._found
+            note = "The weights are not here." if here else "Not for stories of this kind."
+            return [[Score(entry.name, number, None, note) for number in entry.numbers] for _ in texts]
         notes = [self._lacks(entry, loaded.module, text, corpus) for text in texts]
         rows = [text for text, note in zip(texts, notes, strict=True) if not note]
         results: dict[str, list[Any]] = {}

@@ -125,7 +125,9 @@ def theme() -> gr.themes.Base:
 def launch(demo: gr.Blocks, name: str, **options: Any) -> Any:
     """Serves a Space: requests wait in one line, as many as there are, and none is turned away."""
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    head = f"<script>{(_HERE / 'page.js').read_text(encoding='utf-8')}</script>" + (
+    script, frame = ((_HERE / file).read_text(encoding="utf-8") for file in ("page.js", "page.css"))
+    head = (
+        f"<script>{script}</script><style>{frame}</style>"
         '<meta name="description" content="Scores for machine-written stories, with reasons.">'
     )
     demo.queue(default_concurrency_limit=2, max_size=None, status_update_rate=1)

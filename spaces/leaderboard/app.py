@@ -40,11 +40,11 @@ def build(results: Mapping[str, Any]) -> gr.Blocks:
     autos = [(found["title"], name) for name, found in results["autos"].items()]
     with shell.page("leaderboard", _LEAD) as demo:
         with gr.Tabs():
-            with gr.Tab("Human judgments"):
+            with gr.Tab("Judgments"):
                 _judged(results, judged)
-            with gr.Tab("Perturbed stories"):
+            with gr.Tab("Perturbations"):
                 _autos(results, autos)
-            with gr.Tab("Place your metric"):
+            with gr.Tab("Your metric"):
                 _placing(results, judged + autos)
         gr.api(_api(), api_name="place", concurrency_id="placing")
     return demo
@@ -66,11 +66,12 @@ def table(results: Mapping[str, Any], name: str, measure: str, mine: Mapping[str
 def _judged(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
     first = sets[0][1]
     with gr.Row():
-        chosen = gr.Radio(sets, value=first, label="Stories")
+        chosen = gr.Radio(sets, value=first, label="Stories", min_width=300)
         measure = gr.Radio(
             [(title, name) for name, (title, _) in views.COEFFICIENTS.items()],
             value="pearson",
             label="Coefficient",
+            min_width=300,
         )
     shown = gr.HTML(table(results, first, "pearson"))
     _redraw(results, chosen, measure, shown)
@@ -79,9 +80,12 @@ def _judged(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
 def _autos(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
     first = sets[0][1]
     with gr.Row():
-        chosen = gr.Radio(sets, value=first, label="Test")
+        chosen = gr.Radio(sets, value=first, label="Test", min_width=300)
         measure = gr.Radio(
-            [(title, name) for name, title in _MEASURES.items()], value="pearson", label="Measure"
+            [(title, name) for name, title in _MEASURES.items()],
+            value="pearson",
+            label="Measure",
+            min_width=300,
         )
     shown = gr.HTML(table(results, first, "pearson"))
     _redraw(results, chosen, measure, shown)

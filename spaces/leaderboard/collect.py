@@ -60,7 +60,7 @@ def _judged(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -
             "title": title,
             "kind": row["kind"],
             **{c: rounded(row[c]) for c in COEFFICIENTS},
-            "intervals": {c: _ends(row["intervals"][c]) for c in COEFFICIENTS},
+            "intervals": {c: rounded_ends(row["intervals"][c]) for c in COEFFICIENTS},
             "beats_trivial": row.get("beats_trivial", {}).get("pearson", {}).get("beats"),
         }
         for title, row in found["rows"].items()
@@ -112,7 +112,8 @@ def rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-def _ends(ends: Sequence[float] | None) -> list[float] | None:
+def rounded_ends(ends: Sequence[float] | None) -> list[float] | None:
+    """An interval to three digits."""
     return None if ends is None else [round(end, 3) for end in ends]
 
 

@@ -13,7 +13,7 @@ from metrics.openmeva.autos import aspect_tables, check_rows
 from metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from metrics.openmeva.correlation import COEFFICIENTS, correlate
 from metrics.openmeva.judged import JudgedStories, check_predictions
-from spaces.leaderboard.collect import aspect_cells, rounded
+from spaces.leaderboard.collect import aspect_cells, rounded, rounded_ends
 from spaces.limits import MAX_SCORES
 from training.benchmark.sets import TEST_SETS
 
@@ -79,7 +79,7 @@ def _judged(
         "title": "your metric",
         "kind": "you",
         **{c: rounded(row[c]) for c in COEFFICIENTS},
-        "intervals": {c: ends[c] and [round(end, 3) for end in ends[c]] for c in COEFFICIENTS},
+        "intervals": {c: rounded_ends(ends[c]) for c in COEFFICIENTS},
         "n": len(scores),
     }
 

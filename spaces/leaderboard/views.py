@@ -54,7 +54,7 @@ def _judged_row(row: Mapping[str, Any], coefficient: str, others: list[str]) -> 
     value = row[coefficient]
     said = f"{number(ends[0], 2)} to {number(ends[1], 2)}" if ends else "no interval"
     bar = interval(value, ends, row["kind"]) if value is not None else ""
-    name = escape(row["title"])
+    name = escape(row["title"].replace("_", "-"))
     if row.get("beats_trivial") is False:
         name += " " + tip(
             "†", "Does not beat the strongest trivial row: the interval of the difference reaches 0."
@@ -81,7 +81,7 @@ def autos_table(found: Mapping[str, Any], measure: str, mine: Mapping[str, Any] 
         kind, hint = KINDS[row["kind"]]
         own = ' class="om-you"' if row["kind"] == "you" else ""
         body.append(
-            f'<tr{own}><th scope="row">{escape(row["title"])}</th>{_number(mean)}{"".join(map(_number, cells))}'
+            f'<tr{own}><th scope="row">{escape(row["title"].replace("_", "-"))}</th>{_number(mean)}{"".join(map(_number, cells))}'
             f'<td><span class="om-kind" title="{escape(hint)}">{kind}</span></td></tr>'
         )
     heads = (

@@ -48,8 +48,8 @@ def answer(scorer: Scorer, story: str, context: str, reference: str, corpus: str
         return Answer(text, scores, [], "", None, {})
     whole = text.whole(corpus)
     blamer = next(iter(explained))
-    edits = next((one["edits"] for one in explained.values() if "edits" in one), [])
-    kinds = next((one["kinds"] for one in explained.values() if one.get("kinds")), {})
+    edits: list[Any] = next((one["edits"] for one in explained.values() if "edits" in one), [])
+    kinds: dict[str, float] = next((one["kinds"] for one in explained.values() if one.get("kinds")), {})
     diagnosis = None
     editor = next((name for name, one in explained.items() if "edits" in one), None)
     own = next((one.value for one in scores if one.metric == editor), None)

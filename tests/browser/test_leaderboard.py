@@ -48,7 +48,7 @@ def test_other_sets_and_coefficients(visit: Visit) -> None:
     page = visit("leaderboard")
     page.get_by_label("Kendall").check()
     expect(page.get_by_role("columnheader", name="Kendall")).to_have_attribute("aria-sort", "descending")
-    page.get_by_role("tab", name="Perturbed stories").click()
+    page.get_by_role("tab", name="Perturbations").click()
     expect(page.get_by_role("region", name="Table: AUTOS mini, discrimination test")).to_contain_text(
         "lexical repetition"
     )
@@ -66,7 +66,7 @@ def test_a_metric_is_placed_and_not_kept(visit: Visit, sites: dict[str, Site], t
     ]
     given.write_text("\n".join(lines), encoding="utf-8")
     page = visit("leaderboard")
-    page.get_by_role("tab", name="Place your metric").click()
+    page.get_by_role("tab", name="Your metric").click()
     page.get_by_label("Scores of").click()
     page.get_by_role("option", name="AUTOS mini, discrimination test").click()
     page.locator("input[type=file]").first.set_input_files(given)
@@ -82,7 +82,7 @@ def test_a_bad_file_is_a_sentence(visit: Visit, tmp_path: Path) -> None:
     given = tmp_path / "scores.csv"
     given.write_text("score\nhigh\n", encoding="utf-8")
     page = visit("leaderboard", "phone")
-    page.get_by_role("tab", name="Place your metric").click()
+    page.get_by_role("tab", name="Your metric").click()
     page.get_by_role("button", name="Place", exact=True).click()
     expect(page.get_by_role("alert").filter(has_text="choose a file")).to_be_visible()
     page.locator("input[type=file]").first.set_input_files(given)

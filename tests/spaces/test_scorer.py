@@ -104,8 +104,8 @@ def test_what_is_missing_is_said() -> None:
         "plain": 7.0,
         "referenced": "Needs a reference story to compare with.",
         "contextual": "Needs the prompt that the story was written to.",
-        "broken": "broken has no weights here.",
-        "short": "short is not for such stories.",
+        "broken": "The weights are not here.",
+        "short": "Not for stories of this kind.",
     }
     (found,) = scorer.score([Text("He ran.")], "roc")
     assert notes(found)["contextual"] == "Needs a story of two sentences or more."
