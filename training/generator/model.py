@@ -44,16 +44,18 @@ def build_generator(config: dict[str, Any], encoder: Path = ENCODER) -> tuple[Pr
     tokenizer = Tokenizer.from_file(str(encoder / "tokenizer.json"))
     model = _empty(config, encoder, tokenizer)
     _warm_start(model, config, read_tensors(encoder / WEIGHTS))
-    for part in (model.encoder.embeddings, model.decoder.bert.embeddings):
+    encoder_part: Any = model.encoder
+    decoder_part: Any = model.decoder
+    for part in (encoder_part.embeddings, decoder_part.bert.embeddings):
         part.word_embeddings.weight.requires_grad = False
     return model, tokenizer
 
 
 def _empty(config: dict[str, Any], encoder: Path, tokenizer: Tokenizer) -> EncoderDecoderModel:
-    values = json.loads((encoder / SETTINGS).read_text(encoding="utf-8"))
+    values: dict[str, Any] = json.loads((encoder / SETTINGS).read_text(encoding="utf-8"))
     for name in ("architectures", "dtype", "transformers_version", "is_decoder", "add_cross_attention"):
         values.pop(name, None)
-    attention = {"attn_implementation": "eager"}  # the fastest for short texts on a processor
+    attention: dict[str, Any] = {"attn_implementation": "eager"}  # the fastest for short texts on a processor
     source = BertConfig(**{**values, "num_hidden_layers": len(config["encoder_layers"])}, **attention)
     target = BertConfig(
         **{**values, "num_hidden_layers": len(config["decoder_layers"])},
@@ -61,13 +63,12 @@ def _empty(config: dict[str, Any], encoder: Path, tokenizer: Tokenizer) -> Encod
         is_decoder=True,
         add_cross_attention=True,
     )
-    joint = EncoderDecoderConfig(
-        encoder=source.to_dict(),
-        decoder=target.to_dict(),
-        pad_token_id=token_id(tokenizer, "[PAD]"),
-        decoder_start_token_id=token_id(tokenizer, "[CLS]"),
-        eos_token_id=token_id(tokenizer, "[SEP]"),
-    )
+    marks: dict[str, Any] = {
+        "pad_token_id": token_id(tokenizer, "[PAD]"),
+        "decoder_start_token_id": token_id(tokenizer, "[CLS]"),
+        "eos_token_id": token_id(tokenizer, "[SEP]"),
+    }
+    joint = EncoderDecoderConfig(encoder=source.to_dict(), decoder=target.to_dict(), **marks)
     return _joined(joint, source, target)
 
 

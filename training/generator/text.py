@@ -22,7 +22,7 @@ def words_of(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
     BERT's wordpieces part words at every mark; what the corpora write in one ("n't", "10:30", "a.m.") is joined.
     Byte-level tokenizers (BART's) decode as they are.
     """
-    pieces = [tokenizer.id_to_token(index) for index in ids]
+    pieces = [tokenizer.id_to_token(index) or "" for index in ids]
     if tokenizer.token_to_id("[CLS]") is None:
         return " ".join(tokenizer.decode(list(ids), skip_special_tokens=True).split())
     words: list[str] = []

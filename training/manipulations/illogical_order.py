@@ -24,7 +24,7 @@ def misorder_events(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial)
         if any(material.tag(word).startswith("VB") for word in phrase.text.split())
     ]
     wanted = count_of(material.share, sum(map(len, plot.sentences)))
-    chosen = []
+    chosen: list[tuple[int, int]] = []
     for row, place in draws.shuffled(verbs):
         if len(chosen) < wanted and _known(plot, row, place, material):
             chosen.append((row, place))

@@ -121,7 +121,8 @@ def make_negatives(
         return stage.result
     corpus = corpus or load_plots(config, data, cache)
     stories = chosen_stories(corpus, config["stories"], config["seed"])
-    sampler = StorySampler(*load_generator(generator), Sampling(**config["sampling"]))
+    model, tokenizer = load_generator(generator)
+    sampler = StorySampler(model, tokenizer, Sampling(**config["sampling"]))
     writer = NegativeWriter(
         stories, sampler, config["seed"], config["candidates"], without=tuple(config.get("without", ()))
     )
@@ -152,7 +153,7 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
                 ordered = chosen_stories(corpus, None, config["seed"])
                 loaded = ordered[::-1][: config["plain"]["stories"]], load_generator(generator)
             stories, model = loaded
-            sampler = StorySampler(*model, Sampling(**how))
+            sampler = StorySampler(model[0], model[1], Sampling(**how))
             source = f"generator_{config['name']}_t{temperature}"
 
             def write(span: range, stories: list[PlottedStory] = stories, sampler: StorySampler = sampler,
