@@ -34,7 +34,9 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
 
     Args:
         settings: `name`, `corpus` (see `CorpusConfig`), `sampling` (see `GradedSampling`), `stories` and
-            `validation_stories` (how many groups), `pool` (how many stories neighbours come from).
+            `validation_stories` (how many groups), `pool` (how many stories neighbours come from), `alike_stories`
+            (how many of them lend sentences that say the same again), `rules` (where UNION's sampling differs from
+            the paper's). `groups`, how many of them a trainer takes, is no matter of the stage.
         data: the folder that the corpus lies in.
         run: the folder to write to.
         cache: of tagged corpora.
@@ -42,6 +44,7 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
     """
     name = settings["name"]
     files = {f: checksum(data / f) for f in settings["corpus"]["train"]}
+    settings = {key: value for key, value in settings.items() if key != "groups"}
     wanted = {"settings": settings, "seed": seed, "data": files}
     manifest_file = run / f"graded-{name}.json"
     if manifest_file.is_file():
@@ -50,9 +53,10 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
             return manifest
     corpus = load_corpus(CorpusConfig.from_mapping(settings["corpus"]), data, ENCODER / "names.json")
     sampling = GradedSampling(**settings["sampling"])
-    union = UnionSampling(keep=sampling.keep)
+    union = UnionSampling.from_mapping({"keep": sampling.keep, **settings.get("rules", {})})
     rng = np.random.default_rng(seed)
-    infiller = Infiller()
+    infiller = Infiller() if "infill" in sampling.edits else None
+    near = bool({"nearest", "alike"} & set(sampling.edits))
     counts: dict[str, Any] = {}
     for split, stories, count in (
         ("train", corpus.train, settings["stories"]),
@@ -65,7 +69,9 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
         kept = [stories[i] for i in pool]
         chosen = [places[i] for i in chosen]
         rule = UnionSampler(tag_corpus([kept[i] for i in chosen], cache), English(), union, seed=seed)
-        neighbours = Neighbours(kept, chosen, range(len(kept)), sentences=settings["alike_stories"])
+        neighbours = (
+            Neighbours(kept, chosen, range(len(kept)), sentences=settings["alike_stories"]) if near else None
+        )
         numbers = {place: number for number, place in enumerate(chosen)}
 
         def damaged(

@@ -7,6 +7,7 @@ classifier on the rows that they wrote (`training/classifier.py`). Weights, mani
 
 import argparse
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,9 @@ def load_rows(
     Args:
         config: `graded`: corpora whose stories are damaged here (see `training.graded_groups`); `training_sets`:
             the chain of plots, generator's stories and filtering (see `training.plot_training_sets`); `files`:
-            more rows, each `{path, groups, share}`: below the project's folder, at most so many groups, and the
-            share of groups that is held out (5 % unless told, where the file has no splits); `groups`: at most so
-            many groups are trained on, drawn at random.
+            more rows, each `{path, groups, share, max_words}`: below the project's folder, at most so many groups,
+            the share of them that is held out (5 % unless told, where the file has no splits), longer stories left
+            out; `groups`, there and for each of `graded`: at most so many are trained on, drawn at random.
         data: the folder that the corpora lie in.
         run: where the graded groups are written.
         cache: of tagged corpora.
@@ -45,14 +46,17 @@ def load_rows(
         manifest = make_groups(settings, data, run, cache, config["seed"])
         about["data"].update(manifest["data"])
         about["graded"][settings["name"]] = {key: manifest[key] for key in ("train", "validation")}
-        train += read_groups(group_file(run, settings["name"], "train"))
+        rows = read_groups(group_file(run, settings["name"], "train"))
+        train += at_most(rows, settings.get("groups"), config["seed"])
         validation += read_groups(group_file(run, settings["name"], "validation"))
     if config.get("training_sets"):
         chain = yaml.safe_load((ROOT / config["training_sets"]).read_text(encoding="utf-8"))
         build_sets(chain, data, ROOT / "runs" / "plots" / chain["name"], cache)
     for entry in config.get("files") or []:
         path = ROOT / entry["path"]
-        rows = read_groups(path)
+        rows = [
+            row for row in read_groups(path) if len(row.story.split()) <= entry.get("max_words", math.inf)
+        ]
         names = list(dict.fromkeys(row.group for row in rows))[: entry.get("groups")]
         kept = set(names)
         about["data"][entry["path"]] = checksum(path)

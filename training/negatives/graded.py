@@ -50,8 +50,8 @@ class GradedSampler:
     Args:
         stories: the corpus, by sentence.
         rule: UNION's negative sample of the story at a place, None where there is none.
-        neighbours: nearest stories and sentences.
-        infiller: the masked language model.
+        neighbours: nearest stories and sentences; None where no edit asks for them.
+        infiller: the masked language model; None where no edit asks for it.
         sampling: the distributions.
         seed: of everything drawn.
     """
@@ -60,13 +60,17 @@ class GradedSampler:
         self,
         stories: Sequence[list[list[str]]],
         rule: Callable[[int], EditedStory | None],
-        neighbours: Neighbours,
-        infiller: Infiller,
+        neighbours: Neighbours | None,
+        infiller: Infiller | None,
         sampling: GradedSampling,
         seed: int,
     ) -> None:
         self.stories, self.rule, self.neighbours = stories, rule, neighbours
         self.infiller, self.sampling, self.seed = infiller, sampling, seed
+        if neighbours is None and {"nearest", "alike"} & set(sampling.edits):
+            raise ValueError("neighbours: expected for the edits nearest and alike, got none")
+        if infiller is None and "infill" in sampling.edits:
+            raise ValueError("infiller: expected for the edit infill, got none")
         self._names = list(sampling.edits)
         weights = np.array(list(sampling.edits.values()))
         self._weights = weights / weights.sum()
@@ -114,7 +118,7 @@ class GradedSampler:
         return after
 
     def _nearest(self, draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
-        near = self.neighbours.near.get(draft.index, [])
+        near = self.neighbours.near.get(draft.index, []) if self.neighbours else []
         if not free or not near:
             return None
         at = int(rng.choice(free))
@@ -133,7 +137,7 @@ class GradedSampler:
         self, drafts: list[Draft | None], rows: list[tuple[int, int]], rng: np.random.Generator
     ) -> None:
         chosen = [(row, at, draft) for row, at in rows if (draft := drafts[row]) is not None]
-        if not chosen:
+        if not chosen or self.infiller is None:
             return
         shares = rng.uniform(*self.sampling.infill_share, size=len(chosen))
         found = self.infiller([d.words for _, _, d in chosen], [at for _, at, _ in chosen], list(shares), rng)
@@ -146,7 +150,7 @@ class GradedSampler:
         self, drafts: list[Draft | None], rows: list[tuple[int, int]], rng: np.random.Generator
     ) -> None:
         chosen = [(row, at, draft) for row, at in rows if (draft := drafts[row]) and len(draft.words) > 1]
-        if not chosen:
+        if not chosen or self.neighbours is None:
             return
         said = [
             list(draft.words[int(rng.choice([i for i in range(len(draft.words)) if i != at]))])
