@@ -78,6 +78,30 @@ def at_most(rows: list[GroupRow], count: int | None, seed: int) -> list[GroupRow
     return [row for row in rows if row.group in kept]
 
 
+def train(
+    config: dict[str, Any], data: Path, out: Path, run: Path, cache: Path, resume: bool = False
+) -> dict[str, Any]:
+    """Runs the stages and trains one configuration, after the one that it goes on from; returns the manifest.
+
+    Args:
+        config: see `load_rows` and `training.classifier.DEFAULTS`; `first`: the configuration that is trained where
+            the adapter's folder `start` is not there yet.
+        data: the folder that the corpora lie in.
+        out: the checkpoint's folder.
+        run: of the stages' files and the training's checkpoints.
+        cache: of tagged corpora.
+        resume: whether to go on from the last checkpoint.
+    """
+    if config.get("first") and not (ROOT / config["start"] / "manifest.json").is_file():
+        first = yaml.safe_load((ROOT / config["first"]).read_text(encoding="utf-8"))
+        train(first, data, ROOT / config["start"], run, cache, resume)
+    rows, validation, about = load_rows(config, data, run, cache)
+    checkpoints = run / f"training-{config['name']}"
+    manifest = train_classifier(config, rows, validation, out, checkpoints, about, resume)
+    write_classifier_card(out, manifest)
+    return manifest
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--config", type=Path, required=True, help="a file of training/configs")
@@ -98,9 +122,7 @@ def main() -> None:
         config[key] = yaml.safe_load(value)
     out = arguments.out or ROOT / "metrics" / config["metric"] / "weights" / config["name"]
     run = arguments.run or ROOT / "runs" / f"{config['metric']}-{config['name']}"
-    train, validation, about = load_rows(config, arguments.data, run, arguments.cache)
-    manifest = train_classifier(config, train, validation, out, run, about, arguments.resume)
-    write_classifier_card(out, manifest)
+    manifest = train(config, arguments.data, out, run, arguments.cache, arguments.resume)
     shown = ("groups", "stories", "steps", "validation", "groups_a_second", "minutes")
     print(json.dumps({key: manifest[key] for key in shown}, indent=2))
 
