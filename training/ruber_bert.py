@@ -47,6 +47,14 @@ class RuberTrainer(StoryTrainer):
     """Margin ranking (or cross-entropy) of a story against others for the same context."""
 
     config: dict[str, Any]
+    pairs = 0
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        """Each pass in an order of its own: batches of equal length would hold a pair twice, as its own negative."""
+        rng = np.random.default_rng(self.args.seed)
+        places = len(self.train_dataset)  # type: ignore[arg-type]
+        passes = [rng.permutation(self.pairs) + begin for begin in range(0, places, self.pairs)]
+        return [int(place) for one in passes for place in one if place < places]
 
     def compute_loss(
         self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
@@ -236,7 +244,7 @@ def train(
         data_collator=RuberCollator(pairs.train, batcher, features, neighbours, config["seed"]),
     )
     trainer.config = config
-    trainer.lengths = [len(pairs.train[place % len(pairs.train)][1]) for place in range(count)]
+    trainer.pairs = len(pairs.train)
     trainer.train(resume_from_checkpoint=last_checkpoint(run, resume))
     results = evaluate_pairs(model, pairs.validation, batcher, near_validation, config["seed"])
     manifest = {
