@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
@@ -65,13 +65,20 @@ class Scorer:
     """All metrics behind one call.
 
     Modules of evaluate keep state between calls, so that each is used by one thread at a time.
+
+    Args:
+        catalogue: the metrics; those of `catalogue.yaml` unless given.
+        distributions: where scores fall; the shipped ones unless given.
+        before: called in the background before the first metric is loaded, to fetch what they need.
     """
 
     def __init__(
         self,
         catalogue: Mapping[str, CatalogueEntry] | None = None,
         distributions: Distributions | None = None,
+        before: Callable[[], None] | None = None,
     ) -> None:
+        self._before = before
         self.catalogue = read_catalogue() if catalogue is None else catalogue
         self.distributions = distributions or Distributions()
         self._starting = threading.Lock()
@@ -97,6 +104,8 @@ class Scorer:
             future.exception()
 
     def _load_all(self) -> None:
+        if self._before is not None:
+            self._before()
         kept: dict[tuple[str, str], _Loaded] = {}
         for (name, corpus), future in self._found.items():
             config = self.catalogue[name].call.configs[corpus]

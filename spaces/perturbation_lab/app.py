@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from spaces import shell
+from spaces import shell, wordnet
 from spaces.catalogue import CORPORA
 from spaces.perturbation_lab import views
 from spaces.perturbation_lab.lab import Lab, case_dict
@@ -126,6 +126,6 @@ def _events(
 
 
 if __name__ == "__main__":
-    laboratory = Lab(Scorer())
+    laboratory = Lab(Scorer(before=wordnet.prepare))
     laboratory.start()
     shell.launch(build(laboratory), "perturbation_lab")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,15 +12,14 @@ from typing import Any
 
 import yaml
 
+from spaces import wordnet
 from spaces.limits import check_text
 from spaces.scorer import Score, Scorer, Text, check_corpus
 from training.language import resources
-from training.language.wordnet_files import FetchError, fetch_wordnet
 from training.paraphrasers import RuleParaphraser
 from training.perturbations import ASPECTS, Corpus, Material, Perturbed, Perturber, parse
 from training.perturbations.similarity import MoverSimilarity
 
-_LOG = logging.getLogger(__name__)
 _STORIES = Path(__file__).resolve().parents[2] / "datasets" / "stories" / "mini.jsonl"
 MOST_SEED = 1_000_000
 
@@ -59,10 +57,7 @@ class Lab:
         threading.Thread(target=self._prepare, name="perturbations", daemon=True).start()
 
     def _prepare(self) -> None:
-        try:
-            fetch_wordnet(resources.nltk_data_folder())
-        except (FetchError, OSError) as error:
-            _LOG.warning("WordNet could not be fetched: %s", error)
+        wordnet.prepare()
         with self._lock:
             _ = self._materials
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from spaces import shell
+from spaces import shell, wordnet
 from spaces.catalogue import CORPORA
 from spaces.scorer import Scorer
 from spaces.story_scorer import service, views
@@ -201,6 +201,6 @@ def _file(scorer: Scorer) -> None:
 
 
 if __name__ == "__main__":
-    metrics = Scorer()
+    metrics = Scorer(before=wordnet.prepare)
     metrics.start()
     shell.launch(build(metrics), "story_scorer")

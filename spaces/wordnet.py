@@ -1,0 +1,19 @@
+"""WordNet, which METEOR and the perturbations need: fetched as `make resources` does, when a Space starts."""
+
+from __future__ import annotations
+
+import logging
+
+from training.language import resources
+from training.language.wordnet_files import FetchError, fetch_wordnet
+
+_LOG = logging.getLogger(__name__)
+
+
+def prepare() -> None:
+    """Fetches WordNet where it is missing and lets NLTK find it; without it what needs it says so."""
+    try:
+        fetch_wordnet(resources.nltk_data_folder())
+        resources.use_with_nltk()
+    except (FetchError, OSError) as error:
+        _LOG.warning("WordNet could not be fetched: %s", error)
