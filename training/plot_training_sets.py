@@ -12,6 +12,7 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache as cache_result
 from pathlib import Path
 from typing import Any
 
@@ -119,19 +120,20 @@ def joined(words: Sequence[Sequence[str]]) -> str:
 
 def build_sets(config: dict[str, Any], data: Path, out: Path, cache: Path) -> dict[str, Path]:
     """All five sets, by name; stages that are done are left alone."""
-    corpus = load_plots(config, data, cache)
+    corpus = cache_result(lambda: load_plots(config, data, cache))
     negatives = make_negatives(config, data, out, cache, corpus)
     filtered = filter_negatives(config, corpus, negatives, out)
-    return {
-        **heuristic_sets(config, corpus, data, out / "sets"),
+    written = {
         "manplts": written_set("manplts", negatives, corpus, out / "sets"),
         "af_manplts": written_set("af_manplts", filtered, corpus, out / "sets"),
     }
+    return {**heuristic_sets(config, corpus, data, out / "sets"), **written}
 
 
-def heuristic_sets(config: dict[str, Any], corpus: PlotCorpus, data: Path, out: Path) -> dict[str, Path]:
+def heuristic_sets(
+    config: dict[str, Any], corpus: Callable[[], PlotCorpus], data: Path, out: Path
+) -> dict[str, Path]:
     """The three sets that rules make, of all the metrics' stories: each story, then its negative."""
-    stories = corpus.metrics
     known = settings(config, data, ROOT / config["generator"])
     known = {key: known[key] for key in ("name", "corpus", "share", "seed", "conceptnet", "data")}
     wordnet = find("wordnet")
@@ -140,10 +142,14 @@ def heuristic_sets(config: dict[str, Any], corpus: PlotCorpus, data: Path, out: 
     for name in ("heur_sent_sub", "heur_key_sub", "union_data"):
         stage = Stage(out, name, {**known, "set": name, "wordnet": wordnet is not None})
         if not stage.is_done():
+            stories = corpus().metrics
             makers = makers or heuristic_makers(stories, config)
 
             def rows(
-                span: range, make: Callable[[int], Negative | None] = makers[name], name: str = name
+                span: range,
+                make: Callable[[int], Negative | None] = makers[name],
+                name: str = name,
+                stories: Sequence[PlottedStory] = stories,
             ) -> list[dict[str, Any]]:
                 found = []
                 for index in span:
@@ -159,12 +165,12 @@ def heuristic_sets(config: dict[str, Any], corpus: PlotCorpus, data: Path, out: 
     return paths
 
 
-def written_set(name: str, source: Path, corpus: PlotCorpus, out: Path) -> Path:
+def written_set(name: str, source: Path, corpus: Callable[[], PlotCorpus], out: Path) -> Path:
     """A set of generated negatives: MANPLTS takes the first candidate of each story, AF_MANPLTS all that were kept."""
     stage = Stage(out, name, {"set": name, "source": checksum(source)})
     if stage.is_done():
         return stage.result
-    human = {story.group: story for story in corpus.metrics}
+    human = {story.group: story for story in corpus().metrics}
     rows, seen = [], set()
     for negative in read_rows(source):
         group = negative["group"]

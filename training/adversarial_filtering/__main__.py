@@ -7,6 +7,7 @@ Writes `filtered.parquet`, its manifest with the accuracy of each round, and `fi
 
 import argparse
 import json
+from functools import cache as cache_result
 from pathlib import Path
 
 import yaml
@@ -30,7 +31,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     config = yaml.safe_load(given.config.read_text(encoding="utf-8"))
     out = given.out or ROOT / "runs" / "plots" / config["name"]
-    corpus = load_plots(config, given.data, given.cache)
+    corpus = cache_result(lambda: load_plots(config, given.data, given.cache))
     negatives = make_negatives(config, given.data, out, given.cache, corpus)
     path = filter_negatives(config, corpus, negatives, out)
     manifest = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))

@@ -1,5 +1,6 @@
 """Adversarial filtering as a stage: each round is kept, so a run that was killed goes on with the next."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,14 @@ from training.plots.corpus import PlotCorpus
 from training.stages import Stage, read_rows, write_table
 
 
-def filter_negatives(config: dict[str, Any], corpus: PlotCorpus, negatives: Path, out: Path) -> Path:
+def filter_negatives(
+    config: dict[str, Any], corpus: Callable[[], PlotCorpus], negatives: Path, out: Path
+) -> Path:
     """The stage AF_MANPLTS: `out/filtered.parquet`, each human story followed by the negatives kept.
 
     Args:
         config: the key `filtering` and `seed` of a configuration.
-        corpus: where the human stories come from.
+        corpus: reads the human stories; called only where there is something to do.
         negatives: the file of the stage before.
         out: the folder; `filtered.png` shows the rounds.
 
@@ -40,7 +43,7 @@ def filter_negatives(config: dict[str, Any], corpus: PlotCorpus, negatives: Path
     if stage.is_done():
         return stage.result
     tokenizer = Tokenizer.from_file(str(ROOT / config["generator"] / "tokenizer.json"))
-    rows = human_and_candidates(corpus, read_rows(negatives), tokenizer, config["candidates"])
+    rows = human_and_candidates(corpus(), read_rows(negatives), tokenizer, config["candidates"])
     pool = pool_of(rows)
     filtering: Filtering | None = None
     assigned: np.ndarray | None = None

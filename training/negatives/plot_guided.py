@@ -8,7 +8,7 @@ A stage: it goes on where it was interrupted, and does nothing where nothing cha
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -112,15 +112,18 @@ class NegativeWriter:
 
 
 def make_negatives(
-    config: dict[str, Any], data: Path, out: Path, cache: Path, corpus: PlotCorpus | None = None
+    config: dict[str, Any], data: Path, out: Path, cache: Path, corpus: Callable[[], PlotCorpus] | None = None
 ) -> Path:
-    """The stage MANPLTS: `out/negatives.parquet`. Settings are the configuration and the inputs' checksums."""
+    """The stage MANPLTS: `out/negatives.parquet`. Settings are the configuration and the inputs' checksums.
+
+    The corpus is read only where there is something to do; by `corpus`, where given.
+    """
     generator = generator_folder(config, data, cache)
     stage = Stage(out, "negatives", settings(config, data, generator))
     if stage.is_done():
         return stage.result
-    corpus = corpus or load_plots(config, data, cache)
-    stories = chosen_stories(corpus, config["stories"], config["seed"])
+    plots = corpus() if corpus else load_plots(config, data, cache)
+    stories = chosen_stories(plots, config["stories"], config["seed"])
     model, tokenizer = load_generator(generator)
     sampler = StorySampler(model, tokenizer, Sampling(**config["sampling"]))
     writer = NegativeWriter(
