@@ -190,7 +190,7 @@ def train(
         "steps": trainer.state.global_step,
         "validation": {
             "pairs": len(rows["validation"]),
-            "loss": round(float(predicted.metrics["test_loss"]), 4),
+            "loss": round(float((predicted.metrics or {})["test_loss"]), 4),
             "pearson": round(float(pearsonr(predicted.predictions, predicted.label_ids).statistic), 4),
         },
         "minutes": {

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from metrics.encoder import Checkpoint, choose_dtype, load_checkpoint
+from metrics.ppl.encoder import Checkpoint, choose_dtype, load_checkpoint
 from metrics.ppl.loading import from_checkpoint
 from training.corpora.splits import CorpusConfig, load_corpus
 from training.encoder import ENCODER

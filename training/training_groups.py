@@ -108,7 +108,7 @@ def read_groups(path: Path) -> list[GroupRow]:
                 row["story"],
                 row.get("source") or "unknown",
                 int(row["label"]),
-                row.get("level") if row.get("level") is not None else (0 if row["label"] else -1),
+                int(row["level"] if row.get("level") is not None else (0 if row["label"] else -1)),
                 _kinds(row),
                 row.get("foreign"),
                 row.get("split") or "",

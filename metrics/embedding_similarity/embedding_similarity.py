@@ -174,7 +174,7 @@ class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
             dtype=dtype,
             progress=progress,
         )
-        result = {}
+        result: dict[str, float | list[float]] = {}
         for name, values in found.items():
             result[name] = sum(values) / len(values)
             result[f"{name}_scores"] = values

@@ -114,7 +114,7 @@ class Overlap(StoryInputs, evaluate.Metric):
         def progress(rows, texts):
             return tqdm(rows, desc=f"overlap, {texts} texts", unit="text", delay=5, disable=not show_progress)
 
-        result = {}
+        result: dict[str, float | list[float]] = {}
         for name, values in self._scorer.scores(predictions, references, chosen, progress).items():
             result[name] = sum(values) / len(values)
             result[f"{name}_scores"] = values

@@ -68,7 +68,7 @@ class NormalizedReader:
 
     def token(self, token: int) -> str:
         """A token as it stands in the vocabulary."""
-        return self.tokenizer.id_to_token(token)
+        return self.tokenizer.id_to_token(token) or ""
 
     def _text(self, text: str) -> tuple[str, list[tuple[int, int]]]:
         spans, parts, end = [], [], 0

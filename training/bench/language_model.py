@@ -9,8 +9,8 @@ import torch
 from torch.nn import functional as F
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from metrics.encoder import load_checkpoint
 from metrics.ppl.causal_model import CausalModel
+from metrics.ppl.encoder import load_checkpoint
 from metrics.ppl.loading import from_checkpoint
 from metrics.ppl.texts import TokenizedStory
 from training.bench.parts import Rows, bench_stories, seconds

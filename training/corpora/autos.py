@@ -148,15 +148,16 @@ def _in_parts(
     return found
 
 
-def _drain(made: Iterable[None], title: str, total: int, progress: bool) -> None:
+def _drain(made: Iterable[Path], title: str, total: int, progress: bool) -> None:
     for _ in track(made, title, total=total, disable=not progress or not total):
         pass
 
 
-def _make_part(builder: AutosBuilder, stage: str, rows: Sequence[StoryRow], path: Path) -> None:
+def _make_part(builder: AutosBuilder, stage: str, rows: Sequence[StoryRow], path: Path) -> Path:
     content = _with_tried(*_STAGES[stage](builder, rows))
     with replacing(path) as temporary:
         pq.write_table(content, temporary, compression="zstd")
+    return path
 
 
 _worker: AutosBuilder | None = None  # of this process; set by the pool that started it
@@ -167,10 +168,10 @@ def _start_worker(builder: AutosBuilder) -> None:
     _worker = builder
 
 
-def _make_in_worker(job: tuple[str, Sequence[StoryRow], Path]) -> None:
+def _make_in_worker(job: tuple[str, Sequence[StoryRow], Path]) -> Path:
     if _worker is None:
         raise RuntimeError("a worker process was started without its builder")
-    _make_part(_worker, *job)
+    return _make_part(_worker, *job)
 
 
 def _table(made: Made) -> pa.Table:
@@ -219,13 +220,13 @@ def _build_one(config: str, options: argparse.Namespace) -> None:
     )
     settings = f"{options.paraphrases} {options.grammar}"
     tables = build(rows, builder, options.out / config, settings, sys.stderr.isatty(), options.processes)
-    found = [tables[split].to_pylist() for split in SPLITS]
-    print(f"{config}: {len(rows)} stories\n\n{counts_table(*found, len(rows), config)}")
+    discrimination, invariance = (tables[split].to_pylist() for split in SPLITS)
+    print(f"{config}: {len(rows)} stories\n\n{counts_table(discrimination, invariance, len(rows), config)}")
     if grammar is not None:
         tried: Counter[str] = Counter()
         for content in tables.values():
             tried.update(json.loads(content.schema.metadata[TRIED]))
-        print(f"\nFilter by grammaticality:\n\n{yield_table(*found, tried)}")
+        print(f"\nFilter by grammaticality:\n\n{yield_table(discrimination, invariance, tried)}")
 
 
 def _rows(config: str, options: argparse.Namespace) -> tuple[list[StoryRow], list[str]]:

@@ -102,7 +102,7 @@ def _bring(api: HfApi, repository: Repository, state: State, revision: str, note
         api.create_repo(repository.id, repo_type=kind, space_sdk=sdk, exist_ok=True)
     commit = state.head
     if not state.same:
-        operations = [
+        operations: list[CommitOperationDelete | CommitOperationAdd] = [
             *(CommitOperationDelete(name) for name in state.stale),
             *(CommitOperationAdd(name, path) for name, path in repository.files().items()),
         ]
