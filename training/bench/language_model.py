@@ -73,7 +73,7 @@ def language_model_rows() -> Rows:
     """Stories a second with this project's model and with one of GPT-2's form, and peak memory."""
     rows: Rows = []
     loaded = from_checkpoint(load_checkpoint(ROOT / "metrics" / "ppl" / "weights" / "roc", "ppl"))
-    read = loaded.reader(bench_stories(320), None)
+    read = loaded.reader(bench_stories(160), None)
     big = CausalModel(gpt2(6, 384), 0, 1024)
     lengths = [len(story.ids) for story in read]
     same = [
