@@ -23,11 +23,15 @@ class Pool:
 
     Attributes:
         humans: row of each human story, (stories,).
-        candidates: rows of its candidates, (stories, N).
+        candidates: rows of its candidates, (stories, N); -1 where a story has fewer.
     """
 
     humans: np.ndarray
     candidates: np.ndarray
+
+    def fewest(self) -> int:
+        """The number of candidates of the story that has the fewest."""
+        return int((self.candidates >= 0).sum(1).min()) if len(self.candidates) else 0
 
 
 @dataclass(frozen=True)
@@ -58,21 +62,23 @@ class Filtering:
             deviations of the scores.
 
     Raises:
-        ValueError: fewer than two stories, or not more candidates than are kept.
+        ValueError: fewer than two stories, or one with fewer candidates than are kept.
     """
 
     def __init__(self, pool: Pool, judge: Judge, kept: int, seed: int, margin: float = 0.0) -> None:
-        if len(pool.humans) < 2 or not 1 <= kept <= pool.candidates.shape[1]:
+        if len(pool.humans) < 2 or not 1 <= kept <= pool.fewest():
             raise ValueError(
-                f"expected two stories or more and {kept} candidates or more of each, got {pool.candidates.shape}"
+                f"expected two stories or more and {kept} candidates or more of each, "
+                f"got {len(pool.humans)} and {pool.fewest()}"
             )
         self.pool, self.judge, self.kept, self.seed, self.margin = pool, judge, kept, seed, margin
 
     def start(self) -> np.ndarray:
         """A random assignment, (stories, A)."""
         rng = np.random.default_rng((self.seed, 0))
-        count, size = self.pool.candidates.shape
-        return np.sort(rng.permuted(np.tile(np.arange(size), (count, 1)), axis=1)[:, : self.kept], axis=1)
+        order = rng.random(self.pool.candidates.shape)
+        order[self.pool.candidates < 0] = np.inf  # never drawn
+        return np.sort(np.argsort(order, axis=1)[:, : self.kept], axis=1)
 
     def round(self, assigned: np.ndarray, number: int) -> Round:
         """One round; the same for the same assignment and number (from 1)."""
@@ -84,10 +90,12 @@ class Filtering:
         labels = np.concatenate([np.ones(len(learning)), np.zeros(len(negatives))])
         self.judge.fit(rows, labels, rng)
         human = self.judge.score(self.pool.humans[other])
-        scores = self.judge.score(self.pool.candidates[other].ravel()).reshape(len(other), -1)
+        there = self.pool.candidates[other] >= 0
+        scores = np.full(there.shape, -np.inf)
+        scores[there] = self.judge.score(self.pool.candidates[other][there])
         held = np.take_along_axis(scores, assigned[other], axis=1)
         accuracy = float(((human[:, None] > held) + 0.5 * (human[:, None] == held)).mean())
-        spread = float(np.concatenate([human, scores.ravel()]).std())
+        spread = float(np.concatenate([human, scores[there]]).std())
         changed = assigned.copy()
         replaced = 0
         for row, own, of_human in zip(other, scores, human, strict=True):

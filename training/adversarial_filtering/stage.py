@@ -34,7 +34,7 @@ def filter_negatives(
         out: the folder; `filtered.png` shows the rounds.
 
     Raises:
-        ValueError: no story has as many different candidates as are kept.
+        ValueError: no story has as many different negatives as are kept.
     """
     how = config["filtering"]
     stage = Stage(
@@ -43,7 +43,7 @@ def filter_negatives(
     if stage.is_done():
         return stage.result
     tokenizer = Tokenizer.from_file(str(ROOT / config["generator"] / "tokenizer.json"))
-    rows = human_and_candidates(corpus(), read_rows(negatives), tokenizer, config["candidates"])
+    rows = human_and_candidates(corpus(), read_rows(negatives), tokenizer, how["kept"])
     pool = pool_of(rows)
     filtering: Filtering | None = None
     assigned: np.ndarray | None = None
@@ -76,33 +76,40 @@ def filter_negatives(
 
 
 def human_and_candidates(
-    corpus: PlotCorpus, negatives: list[dict[str, Any]], tokenizer: Tokenizer, candidates: int
+    corpus: PlotCorpus, negatives: list[dict[str, Any]], tokenizer: Tokenizer, kept: int
 ) -> list[dict[str, Any]]:
-    """A human row and `candidates` negative ones for each story that has so many different ones.
+    """A human row and those of its negatives, for each story with `kept` different ones or more.
 
-    Human stories pass through the generator's wordpieces too, so that spacing tells nothing.
+    A negative longer than any human story is left out: nobody needs a classifier to tell it. Human stories pass
+    through the generator's wordpieces too, so that spacing tells nothing.
+
+    Raises:
+        ValueError: no story has so many negatives.
     """
     stories = {story.group: story for story in corpus.metrics}
+    longest = max((len(story.story.flat_words()) for story in corpus.metrics), default=0)
     groups: dict[str, dict[str, dict[str, Any]]] = {}
     for negative in negatives:
-        groups.setdefault(negative["group"], {}).setdefault(negative["story"], negative)
+        if len(negative["story"].split()) <= longest:
+            groups.setdefault(negative["group"], {}).setdefault(negative["story"], negative)
     rows: list[dict[str, Any]] = []
     for group, found in groups.items():
-        if len(found) < candidates:
+        if len(found) < kept:
             continue
         ids = tokenizer.encode(stories[group].text, add_special_tokens=False).ids
         rows.append(row(stories[group], "human", words_of(tokenizer, ids), candidate=-1))
         rows.extend(found.values())
     if not rows:
-        raise ValueError(f"no story has {candidates} different candidates")
+        raise ValueError(f"no story has {kept} different negatives that are no longer than human stories")
     return rows
 
 
 def pool_of(rows: list[dict[str, Any]]) -> Pool:
-    """Where the human stories and their candidates stand in `rows`."""
+    """Where the human stories and the candidates that follow each of them stand in `rows`."""
     humans = np.array([place for place, r in enumerate(rows) if r["label"] == 1])
-    size = len(rows) // len(humans) - 1
-    return Pool(humans, humans[:, None] + 1 + np.arange(size)[None])
+    counts = np.diff([*humans, len(rows)]) - 1
+    columns = np.arange(counts.max())[None]
+    return Pool(humans, np.where(columns < counts[:, None], humans[:, None] + 1 + columns, -1))
 
 
 def _save(path: Path, done: Round) -> None:

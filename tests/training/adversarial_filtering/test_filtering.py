@@ -9,6 +9,7 @@ from training.adversarial_filtering import Committee, Filtering, Pool
 from training.adversarial_filtering.filtering import has_converged, replace_easy
 from training.adversarial_filtering.lstm import LstmMember
 from training.adversarial_filtering.ngrams import LinearMember, ngram_matrix
+from training.adversarial_filtering.stage import pool_of
 
 STORIES, CANDIDATES, KEPT = 40, 6, 3
 
@@ -69,6 +70,25 @@ def test_what_fools_the_judge_stays(pool: Pool, judge: KnownTaste) -> None:
     assert (done.replaced, done.accuracy) == (0.0, 0.0)
 
 
+def test_stories_with_fewer_candidates(pool: Pool, judge: KnownTaste) -> None:
+    ragged = Pool(pool.humans, pool.candidates.copy())
+    ragged.candidates[::2, 4:] = -1
+    filtering = Filtering(ragged, judge, KEPT, seed=1)
+    assigned = filtering.start()
+    for number in range(1, 15):
+        assert (assigned[::2] < 4).all()
+        assigned = filtering.round(assigned, number).assigned
+    scores = np.where(ragged.candidates >= 0, judge.scores[ragged.candidates], -1)
+    assert (assigned == np.sort(np.argsort(-scores, axis=1)[:, :KEPT], axis=1)).all()
+
+
+def test_rows_of_stories_with_their_candidates() -> None:
+    pool = pool_of([{"label": label} for label in (1, 0, 0, 1, 0, 0, 0)])
+    assert pool.humans.tolist() == [0, 3]
+    assert pool.candidates.tolist() == [[1, 2, -1], [4, 5, 6]]
+    assert pool.fewest() == 2
+
+
 def test_replacement_takes_the_hardest_for_the_easiest() -> None:
     assert replace_easy(np.array([0, 1, 2]), np.array([0.3, 0.1, 0.9, 0.8, 0.2]), 0.5).tolist() == [0, 2, 3]
     assert replace_easy(np.array([0, 1]), np.array([0.3, 0.1, 0.05]), 0.5).tolist() == [0, 1]
@@ -81,7 +101,7 @@ def test_convergence() -> None:
 
 
 def test_too_few_candidates_are_named(pool: Pool, judge: KnownTaste) -> None:
-    with pytest.raises(ValueError, match="7 candidates"):
+    with pytest.raises(ValueError, match="7 candidates or more of each, got 40 and 6"):
         Filtering(pool, judge, 7, seed=0)
 
 
