@@ -1,10 +1,17 @@
-"""`make demo`: stories and damaged versions of them, scored by UNION, with the reasons."""
+"""`make demo`: stories and damaged versions of them, scored by UNION, with the reasons, and by other metrics."""
 
 import evaluate
 from rich.console import Console
 from rich.table import Table
 
+from metrics.inference import split_sentences
 from training.encoder import ROOT
+
+# metrics that judge a story beside its context, here its first sentence: module, result, heading
+OTHERS = [
+    ("ppl", "perplexities", "perplexity, lower is better"),
+    ("ruber_bert", "unreferenced", "RUBER-BERT (unreferenced), 0 to 1, higher is better"),
+]
 
 STORIES = [
     (
@@ -61,6 +68,23 @@ def main() -> None:
     console = Console()
     console.print(table)
     console.print(union.signature(), style="dim", soft_wrap=True)
+    console.print(other_metrics())
+
+
+def other_metrics() -> Table:
+    """The same stories by the other metrics, a column each."""
+    table = Table(title="The same stories by other metrics")
+    table.add_column("story", style="bold")
+    sentences = [split_sentences(text) for _, text in STORIES]
+    contexts, stories = [s[0] for s in sentences], [" ".join(s[1:]) for s in sentences]
+    columns = []
+    for module, key, heading in OTHERS:
+        metric = evaluate.load(str(ROOT / "metrics" / module), "roc")
+        columns.append(metric.compute(predictions=stories, contexts=contexts)[key])
+        table.add_column(heading, justify="right")
+    for (name, _), *values in zip(STORIES, *columns, strict=True):
+        table.add_row(name, *(f"{value:.1f}" if value > 1 else f"{value:.3f}" for value in values))
+    return table
 
 
 if __name__ == "__main__":
