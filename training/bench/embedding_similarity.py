@@ -10,12 +10,12 @@ from training.encoder import ENCODER, ROOT
 _BATCH = 64
 
 
-def embedding_similarity_rows() -> Rows:
-    """All nine scores of 1,000 pairs of stories, beside BERTScore alone by the package."""
+def embedding_similarity_rows(pairs: int = 1000) -> Rows:
+    """All nine scores of pairs of stories, beside BERTScore alone by the package."""
     from bert_score import BERTScorer
 
-    stories = bench_stories(2000)
-    predictions, references = stories[:1000], stories[1000:]
+    stories = bench_stories(2 * pairs)
+    predictions, references = stories[:pairs], stories[pairs:]
     settings = ROOT / "metrics" / "embedding_similarity" / "weights" / "default"
     scorer = SimilarityScorer(TextEncoder(settings))
     with warnings.catch_warnings():
@@ -27,17 +27,17 @@ def embedding_similarity_rows() -> Rows:
             device="cpu",
         )
     package._model.float()  # transformers loads the files' half precision, which a processor multiplies slowly
-    pairs = [[text] for text in references]
+    lists = [[text] for text in references]
 
-    def ours(dtype: str, count: int = 1000) -> None:
-        scorer.scores(predictions[:count], pairs[:count], batch_size=_BATCH, device="cpu", dtype=dtype)
+    def ours(dtype: str, count: int = pairs) -> None:
+        scorer.scores(predictions[:count], lists[:count], batch_size=_BATCH, device="cpu", dtype=dtype)
 
     package.score(predictions[:_BATCH], references[:_BATCH], batch_size=_BATCH)
     usual = seconds(lambda: package.score(predictions, references, batch_size=_BATCH))
-    rows: Rows = [("bert_score package, 1,000 pairs (float32)", f"{usual:.1f} s", "1", "")]
+    rows: Rows = [(f"bert_score package, {pairs:,} pairs (float32)", f"{usual:.1f} s", "1", "")]
     for dtype, wanted in (("float32", ""), ("auto", "1")):
         ours(dtype, _BATCH)
         time = seconds(lambda dtype=dtype: ours(dtype))  # type: ignore[misc]
-        what = f"embedding_similarity, all {len(SCORES)} scores, 1,000 pairs ({dtype})"
+        what = f"embedding_similarity, all {len(SCORES)} scores, {pairs:,} pairs ({dtype})"
         rows.append((what, f"{time:.1f} s", f"{usual / time:.1f}", wanted))
     return rows

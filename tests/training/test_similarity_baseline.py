@@ -1,0 +1,48 @@
+"""The baseline of BERTScore: with it, the pairs that it was computed from score 0 on average."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from transformers import BertConfig, BertModel
+
+from metrics.embedding_similarity.embedding import TextEncoder
+from metrics.embedding_similarity.scoring import BERT_SCORES, SimilarityScorer
+from tests.tiny import PIECES, tiny_tokenizer
+from training.similarity_baseline import baseline
+
+STORIES = ["she ran home .", "the dog ate a cat .", "he slept !", "a park was not home ?", "she ran home ."]
+
+
+@pytest.fixture
+def scorer(tmp_path: Path) -> SimilarityScorer:
+    config = BertConfig(
+        vocab_size=len(PIECES),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        initializer_range=0.6,
+    )
+    BertModel(config).save_pretrained(tmp_path)
+    (tmp_path / "tokenizer.json").write_text(tiny_tokenizer().to_str())
+    return SimilarityScorer(TextEncoder(tmp_path))
+
+
+def test_unrelated_pairs_score_0_with_their_baseline(scorer: SimilarityScorer) -> None:
+    found = baseline(scorer, STORIES, pairs=200, seed=0)
+    assert set(found) == {"1", "2"}
+    assert set(found["2"]) == set(BERT_SCORES)
+    different = STORIES[:4]
+    pairs = [(a, b) for a in different for b in different if a != b]
+    rescaled = scorer.scores(
+        [a for a, _ in pairs], [[b] for _, b in pairs], BERT_SCORES, baseline=found["1"], layer=1
+    )
+    for values in rescaled.values():
+        assert abs(np.mean(values)) < 0.1  # 200 draws of the twelve pairs
+    assert baseline(scorer, STORIES, pairs=200, seed=0) == found
+
+
+def test_one_story_is_too_few(scorer: SimilarityScorer) -> None:
+    with pytest.raises(ValueError, match="at least two different stories, got 1"):
+        baseline(scorer, ["she ate .", "she ate ."], pairs=3, seed=0)
