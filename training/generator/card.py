@@ -76,7 +76,8 @@ Top-50 sampling, temperature 0.8; plots of stories written for this project. Not
 ## Limits
 
 Small and trained for less than an hour: it keeps to the plot, and within a sentence it is mostly grammatical, but what
-it adds between the plot's phrases is often beside the point. It knows English stories of one kind. People appear as
+it adds between the plot's phrases is often beside the point. From a long broken plot it may not find an end;
+adversarial filtering leaves out what is longer than any human story. It knows English stories of one kind. People appear as
 `[MALE]`, `[FEMALE]` and `[NEUTRAL]`. Not meant to write stories for readers.
 
 ## Data and licence
