@@ -226,11 +226,11 @@ def train_classifier(
     return manifest
 
 
-def results_by_source(model: Any, groups: Groups, padding: int) -> dict[str, dict[str, float]]:
+def results_by_source(model: Any, groups: Groups, padding: int) -> dict[str, dict[str, float | None]]:
     """For each source: area under the curve against the human stories of the same groups, and how many.
 
     `ranked` is how often the group's own human story scores higher. A story that several edits damaged counts
-    for each of them.
+    for each of them. Where no group has a human story, both are None.
     """
     examples = [e for group in groups.groups for e in group]
     logits = dict(zip(map(id, examples), predict(model, examples, padding), strict=True))
@@ -240,13 +240,13 @@ def results_by_source(model: Any, groups: Groups, padding: int) -> dict[str, dic
         for example in group:
             for source in {"all", *example.source.split("+")} if example.label == 0 else ():
                 found.setdefault(source, []).append((human, logits[id(example)]))
-    results = {}
+    results: dict[str, dict[str, float | None]] = {}
     for source, pairs in sorted(found.items()):
         ranked = [(a, b) for a, b in pairs if not math.isnan(a)]
         people = sorted({a for a, _ in ranked})
         results[source] = {
-            "auc": round(area_under_curve(people, [b for _, b in pairs]), 4),
-            "ranked": round(sum(a > b for a, b in ranked) / len(ranked), 4) if ranked else float("nan"),
+            "auc": round(area_under_curve(people, [b for _, b in pairs]), 4) if ranked else None,
+            "ranked": round(sum(a > b for a, b in ranked) / len(ranked), 4) if ranked else None,
             "stories": len(pairs),
         }
     return results

@@ -89,6 +89,7 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
         results="\n".join(
             f"| {source.replace('_', ' ')} | {r['auc']:.3f} | {r['ranked']:.3f} | {r['stories']:,} |"
             for source, r in manifest["validation"].items()
+            if r["auc"] is not None
         ),
         **{key: manifest[key] for key in ("groups", "stories", "steps", "minutes", "threads", "torch")},
         **{
