@@ -5,6 +5,7 @@ A checkpoint is a folder. Its `config.json` holds either a whole model's configu
 factors (Hu et al. 2021) that are merged into the encoder's weights once, on loading, and the metric's heads.
 """
 
+import copy
 import hashlib
 import inspect
 import json
@@ -276,6 +277,25 @@ def choose_dtype(dtype: str, device: torch.device) -> torch.dtype:
             capabilities.get(name) for name in ("avx512_bf16", "amx_bf16", "arm_bf16", "bf16")
         )
     return torch.bfloat16 if native else torch.float32
+
+
+class Variants:
+    """A model in float32, and copies of it in other precisions, made when they are first asked for.
+
+    Rounding the model itself would leave its float32 weights rounded, too.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.exact = model.float()
+        self.rounded: dict[torch.dtype, Any] = {}
+
+    def on(self, device: torch.device, dtype: torch.dtype) -> Any:
+        """The model in `dtype` on `device`."""
+        if dtype is torch.float32:
+            return self.exact.to(device)
+        if dtype not in self.rounded:
+            self.rounded[dtype] = copy.deepcopy(self.exact).to(dtype)
+        return self.rounded[dtype].to(device)
 
 
 def token_id(tokenizer: Tokenizer, token: str) -> int:

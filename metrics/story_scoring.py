@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from .encoder import Checkpoint, choose_device, choose_dtype, pad, token_id
+from .encoder import Checkpoint, Variants, choose_device, choose_dtype, pad, token_id
 from .inference import Normalizer, length_batches, sentence_windows, split_sentences
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
@@ -85,6 +85,7 @@ class StoryScorer:
         if missing:
             raise ValueError(f"{checkpoint.folder}: weights missing: {', '.join(missing)}")
         self.model.tie_weights()
+        self._variants = Variants(self.model)
         self.cls, self.sep, self.pad = (
             token_id(self.tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]")
         )
@@ -131,7 +132,7 @@ class StoryScorer:
         progress: Progress | None = None,
     ) -> list[Any]:
         """What `read` makes of the hidden states of each sequence of token ids (without [CLS], [SEP]), in order."""
-        self.model.to(device=device, dtype=dtype)
+        self.model = self._variants.on(device, dtype)
         found: list[Any] = [None] * len(sequences)
         batches: Iterable[list[int]] = list(length_batches([len(ids) for ids in sequences], batch_size))
         if progress:

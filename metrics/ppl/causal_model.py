@@ -7,11 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .encoder import pad
+from .encoder import Variants, pad
 from .inference import length_batches
 from .losses import CELLS, target_losses
 from .texts import TokenizedStory
-from .variants import Variants
 from .windows import Window, causal_windows
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]

@@ -6,11 +6,10 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 
-from .encoder import pad, token_id
+from .encoder import Variants, pad, token_id
 from .inference import length_batches
 from .losses import target_losses
 from .texts import TokenizedStory
-from .variants import Variants
 from .windows import Window, centred_windows
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]

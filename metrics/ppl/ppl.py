@@ -15,7 +15,6 @@ from .masked_model import MaskedModel
 from .repetition import repeated
 from .scoring import PerplexityScorer
 from .texts import TokenizedStory
-from .variants import Variants
 from .version import __version__
 from .windows import causal_windows
 
@@ -27,7 +26,6 @@ __all__ = [
     "Normalizer",
     "Ppl",
     "TokenizedStory",
-    "Variants",
     "causal_windows",
     "repeated",
     "target_losses",
