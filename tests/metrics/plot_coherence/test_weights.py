@@ -1,0 +1,98 @@
+"""The shipped weights do what the card says."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import numpy as np
+import pytest
+
+from metrics.encoder import file_digest
+
+ROOT = Path(__file__).resolve().parents[3]
+WEIGHTS = ROOT / "metrics" / "plot_coherence" / "weights"
+SHIPPED = sorted(folder.name for folder in WEIGHTS.iterdir() if (folder / "config.json").is_file())
+
+
+@pytest.fixture(scope="module")
+def mix() -> Any:
+    return evaluate.load(str(ROOT / "metrics" / "plot_coherence"), "mix")
+
+
+def mini(kind: str) -> list[list[str]]:
+    lines = (ROOT / "datasets" / "stories" / "mini.jsonl").read_text(encoding="utf-8").splitlines()
+    return [row["sentences"] for row in map(json.loads, lines) if row["kind"] == kind]
+
+
+def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
+    """The stories with the damage done by hand, the first sentence kept."""
+    rng = np.random.default_rng(0)
+    result = []
+    for i, sentences in enumerate(stories):
+        new = list(sentences)
+        at = int(rng.integers(1, len(new) - 1))
+        if how == "repeated":
+            new[at + 1] = new[at]
+        elif how == "foreign":
+            other = stories[(i + 7) % len(stories)]
+            new[at], new[at + 1] = other[1], other[2]
+        elif how == "reversed":
+            new[1:] = new[:0:-1]
+        result.append(new)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("kind", "how", "least"),
+    [
+        ("roc", "repeated", 0.75),
+        ("roc", "foreign", 0.75),
+        ("roc", "reversed", 0.7),
+        ("wp", "foreign", 0.6),
+    ],
+)
+def test_damaged_stories_score_lower(mix: Any, kind: str, how: str, least: float) -> None:
+    stories = mini(kind)[:80]
+    texts = [" ".join(s) for s in [*stories, *damaged(stories, how)]]
+    scores = np.array(mix.compute(predictions=texts, dtype="float32")["scores"]).reshape(2, -1)
+    assert float((scores[0] > scores[1]).mean()) >= least
+
+
+def test_blame_falls_on_the_foreign_sentence_and_is_called_off_topic(mix: Any) -> None:
+    stories = mini("roc")[:40]
+    mixed = []
+    for i, sentences in enumerate(stories):
+        new = list(sentences)
+        new[2 + i % 3] = stories[(i + 11) % len(stories)][2 + i % 3]
+        mixed.append(" ".join(new))
+    whole = mix.compute(predictions=[" ".join(s) for s in stories], explain=True)["explanations"]
+    broken = mix.compute(predictions=mixed, explain=True)["explanations"]
+    hits = [int(np.argmax([s["gain"] for s in e["sentences"]])) == 2 + i % 3 for i, e in enumerate(broken)]
+    assert np.mean(hits) > 0.3, "one in five by chance"
+    higher = [a["kinds"]["off_topic"] > b["kinds"]["off_topic"] for a, b in zip(broken, whole, strict=True)]
+    assert np.mean(higher) > 0.6
+
+
+def test_no_configuration_means_mix(mix: Any) -> None:
+    bare = evaluate.load(str(ROOT / "metrics" / "plot_coherence"))
+    assert bare.signature() == mix.signature()
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_what_was_trained_carries_where_it_came_from(name: str) -> None:
+    manifest = json.loads((WEIGHTS / name / "manifest.json").read_text(encoding="utf-8"))
+    assert {"config", "data", "steps", "validation", "groups", "torch"} <= set(manifest)
+    assert all(len(digest) == 64 for digest in manifest["data"].values())
+    assert not any("af_valid" in file for file in manifest["data"]), (
+        "the authors' stories are no training data"
+    )
+    settings = json.loads((WEIGHTS / name / "config.json").read_text(encoding="utf-8"))["plot_coherence"]
+    encoder = WEIGHTS / name / settings["encoder"]["path"] / "model.safetensors"
+    assert file_digest(encoder) == settings["encoder"]["sha256"]
+    card = (WEIGHTS / name / "README.md").read_text(encoding="utf-8")
+    assert f"{manifest['validation']['all']['auc']:.3f}" in card
+
+
+def test_the_adapters_are_small() -> None:
+    assert sum(path.stat().st_size for path in WEIGHTS.rglob("*.safetensors")) < 10_000_000
