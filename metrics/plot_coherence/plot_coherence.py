@@ -20,7 +20,6 @@ __all__ = ["Normalizer", "PlotCoherence", "StoryClassifier", "StoryScorer"]
 HUB_IDS = {
     "mix": "openmeva/plot-coherence-mix",
     "roc": "openmeva/plot-coherence-roc",
-    "wp": "openmeva/plot-coherence-wp",
 }
 
 _DESCRIPTION = """
