@@ -10,7 +10,7 @@ import torch
 from tokenizers import Tokenizer
 from transformers import AutoConfig, AutoModelForSequenceClassification
 
-from .encoder import choose_device, choose_dtype, file_digest, load_checkpoint, pad
+from .encoder import Variants, choose_device, choose_dtype, file_digest, load_checkpoint, pad
 from .inference import Normalizer, length_batches
 from .modeling import BleurtModel
 
@@ -53,6 +53,7 @@ class BleurtScorer:
         else:
             self._load_foreign(folder)
         self.model.eval()
+        self._variants = Variants(self.model)
         self.tokenizer.enable_truncation(self.max_length, strategy="longest_first")
         self.tokenizer.no_padding()
 
@@ -108,7 +109,7 @@ class BleurtScorer:
     ) -> np.ndarray:
         """States of [CLS] (rows, width), float32, which the scoring layer sees; of this project's checkpoints."""
         pairs = [self.pair(reference, text) for text, reference in zip(predictions, references, strict=True)]
-        return self.read(pairs, self.model.encode, batch_size, dtype=dtype)
+        return self.read(pairs, lambda *given: self.model.encode(*given), batch_size, dtype=dtype)
 
     def read(
         self,
@@ -121,7 +122,7 @@ class BleurtScorer:
     ) -> np.ndarray:
         """What `model` makes of token ids, mask and types of each pair, in order, float32."""
         place = choose_device(device)
-        self.model.to(device=place, dtype=choose_dtype(dtype, place))
+        self.model = self._variants.on(place, choose_dtype(dtype, place))
         found: list[Any] = [None] * len(pairs)
         batches: Iterable[list[int]] = list(length_batches([len(ids) for ids, _ in pairs], batch_size))
         for batch in progress(batches, len(pairs)) if progress else batches:
