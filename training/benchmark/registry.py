@@ -21,6 +21,7 @@ class MetricEntry:
     configs: dict[str, str]
     inputs: tuple[str, ...] = ()
     joins_context: bool = False
+    needs_contexts: bool = False
     outputs: dict[str, str] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     explain: bool = False

@@ -109,6 +109,9 @@ def _all_scores(
         if "references" in entry.inputs and not any(row.get("reference") for row in rows):
             skipped[f"{one.name} for metrics that need references"] = "it has none"
             continue
+        if entry.needs_contexts and not all(row.get("prompt", row.get("context")) for row in rows):
+            skipped[f"{one.name} for metrics that need contexts"] = "it has none"
+            continue
         # In AUTOS a ROC story is whole, its first sentence included.
         seen = rows if one.judged or not entry.joins_context else [{**row, "context": None} for row in rows]
         result = _attempt(entry, config, one, seen, settings, skipped)

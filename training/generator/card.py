@@ -42,6 +42,11 @@ Writes a story from its plot. It is a tool of training: from plots broken on pur
 that `plot_coherence` learns from (Ghazarian et al., NAACL 2021, section 3.2). Its weights are not shipped; the command
 below makes them.
 
+## Use
+
+Its weights are not shipped: `python -m training.generator --config training/configs/generator_roc.yaml --data DIR`
+trains them, and `python -m training.negatives.plot_guided` writes stories with them.
+
 ## Training
 
 {kind}, {parameters:.1f} million parameters. {stories[generator]:,} stories are its own by hash, {share:.0%} of the corpus;
