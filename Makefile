@@ -41,13 +41,14 @@ space: .venv resources  ## open a demo in the browser: make space NAME=story_sco
 resources: .venv  ## fetch WordNet (and ConceptNet: make resources CONCEPTNET=path-or-url)
 	@$(BIN)/python -m training.language.resources $(if $(CONCEPTNET),--conceptnet $(CONCEPTNET),--wordnet-only)
 
+# One thread a process: threads that wait for each other crawl where fewer cores are free than they count on.
 test: .venv resources  ## run the tests (offline; under ten minutes on two cores)
-	$(OFFLINE) $(BIN)/python -m pytest -q
+	$(OFFLINE) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal --durations 15
 
 test-browser: .venv resources  ## test the Spaces in Chromium (installs Debian's where it may)
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get install -y -q chromium >/dev/null; } || \
 		{ echo "Chromium is needed: install the package chromium (Debian, Ubuntu: apt-get install chromium)"; exit 1; }
-	$(OFFLINE) $(BIN)/python -m pytest -q -m browser tests/browser
+	$(OFFLINE) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m browser tests/browser --durations 5
 
 quality: .venv  ## lint, format check, types
 	$(BIN)/ruff check .
