@@ -166,7 +166,7 @@ def pair_features(
 
 @torch.inference_mode()
 def evaluate_pairs(
-    model: RuberModel, pairs: Sequence[Pair], batcher: TextBatcher, neighbours: Tensor | None, seed: int
+    model: RuberModel, pairs: Sequence[Pair], batcher: TextBatcher, neighbours: Tensor, seed: int
 ) -> dict[str, Any]:
     """How often the true story scores above another one, and what the parts' values range over.
 
@@ -186,13 +186,14 @@ def evaluate_pairs(
     true = torch.sigmoid(model.head(vectors[0], vectors[1]))
     false = torch.sigmoid(model.head(vectors[0], vectors[1][other]))
     alike = torch.cosine_similarity(ends[1], ends[1][other])
-    result: dict[str, Any] = {"accuracy": round(float((true > false).float().mean()), 4)}
-    if neighbours is not None:
-        near = neighbours[
-            torch.arange(len(pairs)), torch.from_numpy(rng.integers(neighbours.shape[1], size=len(pairs)))
-        ]
-        hard = torch.sigmoid(model.head(vectors[0], vectors[1][near]))
-        result["accuracy_nearest"] = round(float((true > hard).float().mean()), 4)
+    near = neighbours[
+        torch.arange(len(pairs)), torch.from_numpy(rng.integers(neighbours.shape[1], size=len(pairs)))
+    ]
+    hard = torch.sigmoid(model.head(vectors[0], vectors[1][near]))
+    result: dict[str, Any] = {
+        "accuracy": round(float((true > false).float().mean()), 4),
+        "accuracy_nearest": round(float((true > hard).float().mean()), 4),
+    }
     values = {"referenced": alike, "unreferenced": torch.cat([true, false])}
     result["ranges"] = {
         name: [round(float(x), 4) for x in np.percentile(found.numpy(), [0.5, 99.5])]
@@ -206,27 +207,33 @@ def train(
 ) -> dict[str, Any]:
     """Trains one configuration and writes checkpoint, manifest and card to `out`; returns the manifest.
 
+    Which contexts are alike the frozen encoder says, whatever is trained, so that configurations compare.
+
     Raises:
-        ValueError: negatives by alike contexts without the frozen encoder's features, or an unknown loss.
+        ValueError: an unknown loss, pooling or encoder.
     """
     started = time.time()
     frozen = config["encoder"] == "bert" and not config["adapter"]
-    if config["nearest"] and not frozen:
-        raise ValueError("nearest: expected null unless the encoder is frozen, whose features it needs")
     if config["loss"] not in ("margin", "cross_entropy"):
         raise ValueError(f"loss: expected 'margin' or 'cross_entropy', got {config['loss']!r}")
     model, tokenizer = build_model(config)
     pairs = load_pairs(config, data, ENCODER / "names.json", tokenizer)
     batcher = TextBatcher(tokenizer)
-    features, neighbours, near_validation = None, None, None
+    reader = model if frozen else build_model({**config, "encoder": "bert", "adapter": None})[0]
+    held_out = frozen_features(reader, [context for context, _ in pairs.validation], batcher)["mean"]
+    near_validation = nearest_contexts(held_out, 10)
+    features, neighbours = None, None
     if frozen:
         found = pair_features(model, pairs.train, batcher, cache / f"{_key(config, data)}.safetensors")
         pooling = config["pooling"]
         features = {name: found[f"{name}.{pooling}"] for name in ("contexts", "stories")}
-        if config["nearest"]:
-            neighbours = nearest_contexts(found["contexts.mean"], config["nearest"])
-            held_out = frozen_features(model, [context for context, _ in pairs.validation], batcher)["mean"]
-            near_validation = nearest_contexts(held_out, 10)
+    if config["nearest"]:
+        contexts = (
+            found["contexts.mean"]
+            if frozen
+            else frozen_features(reader, [context for context, _ in pairs.train], batcher)["mean"]
+        )
+        neighbours = nearest_contexts(contexts, config["nearest"])
     count = int(len(pairs.train) * config["passes"])
     steps = math.ceil(count / config["batch"])
     arguments = training_arguments(
