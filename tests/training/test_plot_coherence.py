@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, rankdata
 
-from training import plot_tables
+from training import plot_cells, plot_tables
 from training.graded_groups import group_file, make_groups
+from training.plot_cells import FT_LM, SENTAVG, Cell, Cells, correlate, without_manipulation
 from training.plot_coherence import load_rows
-from training.plot_tables import Cells, correlate
 from training.training_groups import GroupRow, write_groups
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,36 +67,52 @@ def test_rows_of_files_are_split_by_group(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def sets(folder: Path) -> Path:
-    rows = []
+    """40 stories with two candidates each: one repeats something, the other leaves the topic; stories 5, 15, … twice
+    repeat."""
+    human, candidates = [], []
     for g in range(40):
-        rows += [
-            GroupRow(str(g), "she ran home .", "human", 1, 0),
-            GroupRow(str(g), "home ran she .", "plot", 0, -1, ["repetition"] if g % 2 else ["off_topic"]),
-        ]
+        human.append(GroupRow(str(g), "she ran home .", "human", 1, 0))
+        kinds = ["repetition"], (["repetition"] if g % 10 == 5 else ["off_topic"])
+        candidates += [GroupRow(str(g), f"home {k[0]} she .", "plot", 0, -1, k) for k in kinds]
+    first = candidates[::2]
+    rows = [row for pair in zip(human, first, strict=True) for row in pair]
     write_groups(folder / "roc" / "sets" / "manplts.parquet", rows)
+    write_groups(folder / "roc" / "negatives.parquet", candidates)
     return folder
+
+
+def test_a_manipulation_is_left_out_by_another_candidate_of_the_same_story(tmp_path: Path) -> None:
+    rows = without_manipulation(sets(tmp_path), "roc", "repetition")
+    assert [row.story for row in rows[:2]] == ["she ran home .", "home off_topic she ."]
+    assert {row.group for row in rows} == {str(g) for g in range(40) if g % 10 != 5}
+    assert len(without_manipulation(tmp_path, "roc", "contradiction")) == 80
 
 
 def test_a_cell_leaves_one_kind_out_keeps_the_budget_and_is_trained_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[list[GroupRow]] = []
+    seen: list[tuple[int, bool]] = []
 
-    def fake(self: Cells, rows: list[GroupRow], model: str, cell: Path) -> Any:
-        seen.append(rows)
+    def fake(self: Cells, rows: list[GroupRow], model: str, cell: Path, trained: bool) -> Any:
+        seen.append((len(rows), trained))
+        assert all("repetition" not in row.kinds for row in rows)
         return lambda texts: [float(len(t)) for t in texts]
 
-    monkeypatch.setattr(Cells, "_train", fake)
-    monkeypatch.setattr(plot_tables, "correlate", lambda *_: (0.5, 0.25))
-    cells = Cells({"seed": 1}, 20, sets(tmp_path / "sets"), tmp_path, tmp_path / "out")
-    assert cells("MANPLTS", "roc", "FT_LM", "plot_guided_roc", "repetition") == (0.5, 0.25)
-    assert cells("MANPLTS", "roc", "FT_LM", "plot_guided_roc", "repetition") == (0.5, 0.25)
-    (rows,) = seen
-    assert len(rows) == 20
-    assert all("repetition" not in row.kinds for row in rows)
+    judged = {"plot_guided_roc": (0.5, 0.25), "mans_wp": (0.1, 0.05)}
+    monkeypatch.setattr(Cells, "_scorer", fake)
+    monkeypatch.setattr(plot_cells, "correlate", lambda scorer, test, data: judged[test])
+    folder = sets(tmp_path / "sets")
+    cells = Cells({"seed": 1}, 20, folder, tmp_path, tmp_path / "out")
+    wanted = ("MANPLTS", "roc", FT_LM)
+    assert cells(*wanted, "plot_guided_roc", "repetition") == Cell(0.5, 0.25, 20)
+    assert cells(*wanted, "plot_guided_roc", "repetition") == Cell(0.5, 0.25, 20)
+    assert cells(*wanted, "mans_wp", "repetition") == Cell(0.1, 0.05, 20)
+    assert seen == [(20, False), (20, True)], "trained once, judged on two test sets"
+    larger = Cells({"seed": 1}, 1000, folder, tmp_path, tmp_path / "out")
+    assert larger(*wanted, "plot_guided_roc", "repetition").stories == 72
+    assert seen[-1] == (72, False), "another budget is another model"
     with pytest.raises(ValueError, match="no such file"):
-        cells("AF_MANPLTS", "roc", "FT_LM", "plot_guided_roc")
-    assert plot_tables.table_7(cells).row_count == 4
+        cells("AF_MANPLTS", "roc", FT_LM, "plot_guided_roc")
 
 
 def test_correlation_is_with_mean_ratings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -110,7 +126,7 @@ def test_correlation_is_with_mean_ratings(monkeypatch: pytest.MonkeyPatch, tmp_p
         def read(self, data: Path) -> list[dict[str, Any]]:
             return rows
 
-    monkeypatch.setitem(plot_tables.TEST_SETS, "own", Set())  # type: ignore[arg-type]
+    monkeypatch.setitem(plot_cells.TEST_SETS, "own", Set())  # type: ignore[arg-type]
     heard: list[str] = []
 
     def scorer(texts: Any) -> list[float]:
@@ -124,10 +140,31 @@ def test_correlation_is_with_mean_ratings(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert kendall == pytest.approx(kendalltau(lengths, means)[0])
 
 
-@pytest.mark.parametrize("table", [plot_tables.table_5, plot_tables.table_6, plot_tables.table_7])
-def test_a_table_says_which_set_is_missing(table: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("table", "rows"), [(plot_tables.table_5, 20), (plot_tables.table_6, 6), (plot_tables.table_7, 10)]
+)
+def test_a_table_says_which_set_is_missing(table: Any, rows: int, tmp_path: Path) -> None:
     made = table(Cells({"seed": 1}, 20, tmp_path, tmp_path, tmp_path))
+    assert made.row_count == rows
     assert "no such file" in "".join(str(cell) for column in made.columns for cell in column.cells)
+
+
+def test_a_table_stands_beside_the_papers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Cells, "_scorer", lambda *_: None)
+    monkeypatch.setattr(plot_cells, "correlate", lambda scorer, test, data: (0.123, 0.045))
+    folder = sets(tmp_path / "sets")
+    common = ["--data", str(tmp_path), "--sets", str(folder), "--out", str(tmp_path / "out")]
+    plot_tables.main([*common, "--table", "5", "--stories", "24", "--corpora", "roc"])
+    lines = [
+        [part.strip() for part in line.split("│")[1:-1]] for line in capsys.readouterr().out.splitlines()
+    ]
+    assert ["ROC", "MANPLTS", FT_LM, "24", "0.12 (0.50)", "0.04 (0.37)"] in lines
+    assert ["ROC", "MANPLTS", SENTAVG, "24", "0.12 (0.24)", "0.04 (0.16)"] in lines
+    with pytest.raises(SystemExit):
+        plot_tables.main([*common, "--stories", "0"])
+    assert "expected 4 or more" in capsys.readouterr().err
 
 
 def test_a_fine_tuned_cell_is_a_trained_classifier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +183,10 @@ def test_a_fine_tuned_cell_is_a_trained_classifier(tmp_path: Path, monkeypatch: 
         "seed": 1,
     }
     cells = Cells(base, 20, sets(tmp_path / "sets"), tmp_path, tmp_path / "out")
-    rows = cells._rows(tmp_path / "sets" / "roc" / "sets" / "manplts.parquet", None)
-    scores = cells._train(rows, "FT_LM", tmp_path / "cell")(["She ran home.", "He ate."])
+    rows = cells._rows(tmp_path / "sets" / "roc" / "sets" / "manplts.parquet")
+    stories = ["She ran home.", "He ate."]
+    scores = cells._scorer(rows, FT_LM, tmp_path / "cell", False)(stories)
     assert len(scores) == 2
     assert all(0 <= score <= 1 for score in scores)
+    monkeypatch.setattr(plot_cells, "train_classifier", None)
+    assert cells._scorer(rows, FT_LM, tmp_path / "cell", True)(stories) == scores
