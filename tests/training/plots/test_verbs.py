@@ -27,6 +27,41 @@ def test_prepositional_phrases_and_phrases_with_of_are_left_out() -> None:
     assert phrases("dogs/NNS ate/VBD a/DT piece/NN of/IN cake/NN") == ["dogs", "ate"]
 
 
+def test_a_subject_is_no_noun_that_a_preposition_governs() -> None:
+    assert phrases("the/DT man/NN in/IN the/DT hat/NN laughed/VBD ./.") == ["laughed"]
+
+
+def test_pronouns_that_end_a_clause_after_a_preposition() -> None:
+    assert phrases("he/PRP looked/VBD at/IN her/PRP ./.") == ["looked", "her"]
+    assert phrases("he/PRP looked/VBD at/IN her/PRP dog/NN ./.") == ["looked"]
+
+
+def test_auxiliary_participles_and_contractions() -> None:
+    assert phrases("it/PRP had/VBD been/VBN slowly/RB falling/VBG") == ["falling"]
+    assert phrases("she/PRP had/VBD been/VBN here/RB") == ["been"]
+    assert phrases("they/PRP don't/VBP know/VB") == ["know"]
+
+
+def test_a_short_infinitive_that_ends_a_clause_is_one_phrase() -> None:
+    assert phrases("she/PRP wanted/VBD to/TO sleep/VB ./.") == ["wanted", "to sleep"]
+    assert phrases("it/PRP started/VBD to/TO rain/VB again/RB ,/, so/RB she/PRP ran/VBD") == [
+        "it",
+        "started",
+        "to rain again",
+        "ran",
+    ]
+
+
+def test_the_verb_before_a_longer_infinitive_is_left_out() -> None:
+    assert phrases("she/PRP wanted/VBD to/TO buy/VB bread/NN for/IN us/PRP") == ["buy", "bread"]
+    assert phrases("she/PRP wanted/VBD to/TO go/VB to/TO bed/NN") == ["wanted", "go"]
+
+
+def test_the_verb_before_a_noun_with_a_relative_clause_is_left_out() -> None:
+    assert phrases("he/PRP caught/VBD the/DT dog/NN that/WDT barked/VBD") == ["the dog", "barked"]
+    assert phrases("he/PRP caught/VBD the/DT dog/NN she/PRP lost/VBD") == ["caught", "lost"]
+
+
 def test_adjectives_after_verbs() -> None:
     assert phrases("the/DT sky/NN turned/VBD red/JJ") == ["the sky", "turned", "red"]
     assert phrases("the/DT sky/NN seemed/VBD red/JJ") == ["the sky", "seemed"]
