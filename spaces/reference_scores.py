@@ -1,12 +1,13 @@
 """Where scores fall: the distributions that the story scorer shows, computed for every metric and written as JSON.
 
     python -m spaces.reference_scores --data DATA
-    python -m spaces.reference_scores --data DATA --metrics union --generated roc=samples.jsonl
+    python -m spaces.reference_scores --data DATA --metrics union --again
 
-Human stories are those of the validation splits, the judged ones left out. Machine-made ones are a file's
-(`story`, and `context` where it is apart; `source` says what wrote it); without a file they are the human
-stories damaged by UNION's rules, and are called so. Metrics with a reference compare each story with the human one
-that has the same beginning, and human stories with one of another beginning. Only quantiles of scores are written.
+Run again, it does the metrics whose weights have changed since. Human stories are those of the validation splits.
+Machine-made ones are written by this project's generator from the plots of those, where it is on this machine, or
+come from a file (`--generated`); else they are the human stories damaged by UNION's rules, and are called so. Metrics with
+a reference compare each machine-made story with the human one whose plot it has, and human stories with another one.
+Only quantiles of scores are written.
 """
 
 from __future__ import annotations
@@ -19,129 +20,106 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import yaml
+from tqdm.auto import tqdm
 
-from metrics.inference import Normalizer
 from spaces.catalogue import CORPORA, CatalogueEntry
 from spaces.distributions import FOLDER, quantiles
+from spaces.reference_stories import damaged, generated, has_generator, human_stories, read_generated
 from spaces.scorer import Scorer, Text
-from training.corpora.splits import Corpus, CorpusConfig, load_corpus
-from training.encoder import ENCODER, ROOT
+from training.encoder import ROOT
 from training.files import write_text
-from training.negatives import UnionSampler, UnionSampling, tag_corpus
-from training.negatives.english import English
 
 LABELS = {
     "human": "human stories",
-    "unrelated": "unrelated human stories",
+    "unrelated": "human stories about something else",
     "generated": "machine-made stories",
+    "retold": "machine-made stories on the reference's plot",
     "damaged": "damaged stories",
 }
 _LEAST = 30  # a distribution of fewer stories says nothing
+_BATCH = 50
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line; see the module's description. Returns the exit status."""
     options = _parse(arguments)
     scorer = Scorer()
-    generated = dict(given.split("=", 1) for given in options.generated)
+    files = dict(given.split("=", 1) for given in options.generated)
+    status = 0
     for corpus in options.corpora:
-        human = validation_stories(corpus, options.data, options.count)
-        made = (
-            read_generated(Path(generated[corpus]), options.count)
-            if corpus in generated
-            else damaged(human, corpus, options.seed)
-        )
-        kind = "generated" if corpus in generated else "damaged"
+        waiting = []
         for name, entry in scorer.catalogue.items():
-            if options.metrics and name not in options.metrics:
+            if (options.metrics and name not in options.metrics) or corpus not in entry.call.configs:
                 continue
             checkpoint = scorer.checkpoint(name, corpus)
             if checkpoint is None:
                 print(f"{name}, {corpus}: not available", file=sys.stderr)
-                continue
+                status = 1
+            elif options.again or checkpoint != written_checkpoint(corpus, name):
+                waiting.append((entry, checkpoint))
+            else:
+                print(f"{name}, {corpus}: up to date ({checkpoint})")
+        if not waiting:
+            continue
+        human = human_stories(corpus, options.data, options.count)
+        kind, made = machine_made(corpus, human, files.get(corpus), options)
+        print(f"{corpus}: {len(human)} human stories, {len(made)} {LABELS[kind]}")
+        for entry, checkpoint in waiting:
             groups = measure(scorer, entry, corpus, human, made, kind)
             if not groups:
-                print(f"{name}, {corpus}: no scores", file=sys.stderr)
+                print(f"{entry.name}, {corpus}: no scores", file=sys.stderr)
+                status = 1
                 continue
-            path = FOLDER / corpus / f"{name}.json"
+            path = FOLDER / corpus / f"{entry.name}.json"
             write_text(path, json.dumps({"checkpoint": checkpoint, "groups": groups}) + "\n")
             print(
                 f"{path.relative_to(ROOT)}: "
                 + ", ".join(f"{g['label']} {g['count']}" for g in groups.values())
             )
-    return 0
+    return status
 
 
-def validation_stories(corpus: str, data: Path, count: int) -> list[Text]:
-    """At most `count` human stories of the validation split, evenly spaced, normalised; contexts apart."""
-    settings = yaml.safe_load((ROOT / "training" / "configs" / f"union_{corpus}.yaml").read_text("utf-8"))
-    config = replace(CorpusConfig.from_mapping(settings["corpus"]), block_words=None)
-    if config.validation:  # the training stories need not be read
-        config = replace(config, train=())
-    found: Corpus = load_corpus(config, data, ENCODER / "names.json")
-    stories = [story for story in found.validation if corpus == "wp" or len(story) > 1]
-    stories = [stories[i] for i in np.linspace(0, len(stories) - 1, min(count, len(stories))).astype(int)]
-    return [_text(story, corpus) for story in stories]
+def written_checkpoint(corpus: str, name: str) -> str | None:
+    """The checkpoint whose scores the shipped distribution holds; `None` where there is none."""
+    path = FOLDER / corpus / f"{name}.json"
+    return str(json.loads(path.read_text(encoding="utf-8"))["checkpoint"]) if path.is_file() else None
 
 
-def _text(sentences: Sequence[Sequence[str]], corpus: str) -> Text:
-    lines = [" ".join(words) for words in sentences]
-    return Text(" ".join(lines[1:]), lines[0]) if corpus == "roc" else Text(" ".join(lines))
-
-
-def read_generated(path: Path, count: int) -> list[Text]:
-    """At most `count` stories of a JSONL file, evenly spaced.
-
-    Raises:
-        ValueError: no stories.
-    """
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    if not rows:
-        raise ValueError(f"{path}: expected stories, got none")
-    rows = [rows[i] for i in np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(int)]
-    found = []
-    for row in rows:
-        story, context = row["story"].strip(), (row.get("context") or "").strip()
-        # Some files repeat the beginning inside the story.
-        found.append(Text(story.removeprefix(context).strip() or story, context))
-    return found
-
-
-def damaged(stories: Sequence[Text], corpus: str, seed: int) -> list[Text]:
-    """A negative sample of UNION's for each story that has one."""
-    normalizer = Normalizer()
-    sentences = [normalizer.sentences(text.whole(corpus)) for text in stories]
-    tagged = tag_corpus(sentences, ROOT / ".cache" / "tags", progress=False)
-    sampling = UnionSampling(keep=1 if corpus == "roc" else 0)
-    sampler = UnionSampler(tagged, English(), sampling, seed)
-    samples = [sampler.sample(place, 0) for place in range(len(tagged))]
-    return [
-        _text([list(words) for words in sample.words], corpus) for sample in samples if sample is not None
-    ]
+def machine_made(
+    corpus: str, human: Sequence[Text], file: str | None, options: argparse.Namespace
+) -> tuple[str, list[Text]]:
+    """The group's name and its stories: of a file, of the generator, or damaged."""
+    if file:
+        return "generated", read_generated(Path(file), options.count)
+    if has_generator(corpus):
+        return "generated", generated(human, corpus, options.seed)
+    return "damaged", damaged(human, corpus, options.seed)
 
 
 def measure(
     scorer: Scorer, entry: CatalogueEntry, corpus: str, human: Sequence[Text], made: Sequence[Text], kind: str
 ) -> dict[str, Any]:
-    """The groups of one metric: quantiles of each of its numbers."""
-    groups: dict[str, Sequence[Text]] = {"human": human, kind: made}
+    """The groups of one metric: quantiles of each of its numbers.
+
+    A damaged copy of the reference itself would say nothing of a story, so metrics with a reference go without.
+    """
+    groups: dict[str, Sequence[Text]] = {"human": human, kind: [replace(text, reference="") for text in made]}
     if entry.referenced:
-        own = {text.context: text.story for text in human if text.context}
         shifted = [*human[1:], *human[:1]]
         groups = {
             "unrelated": [replace(a, reference=b.story) for a, b in zip(human, shifted, strict=True)],
-            kind: [replace(text, reference=own[text.context]) for text in made if text.context in own],
+            "retold": [text for text in made if text.reference],
         }
     found = {}
     for name, texts in groups.items():
-        rows = scorer.score(texts, corpus, only=[entry.name]) if len(texts) >= _LEAST else []
+        if len(texts) < _LEAST:
+            continue
         columns: dict[str, list[float]] = {}
-        for row in rows:
-            for score in row:
-                if score.value is not None:
-                    columns.setdefault(score.number.key, []).append(score.value)
+        for start in tqdm(range(0, len(texts), _BATCH), desc=f"{entry.name}, {corpus}, {name}"):
+            for row in scorer.score(texts[start : start + _BATCH], corpus, only=[entry.name]):
+                for score in row:
+                    if score.value is not None:
+                        columns.setdefault(score.number.key, []).append(score.value)
         columns = {key: values for key, values in columns.items() if len(values) >= _LEAST}
         if columns:
             found[name] = {
@@ -161,9 +139,16 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora (roc/, wp/)")
     parser.add_argument("--corpora", nargs="+", choices=list(CORPORA), default=list(CORPORA))
     parser.add_argument("--metrics", nargs="+", help="names in the catalogue; all unless given")
-    parser.add_argument("--count", type=int, default=800, help="stories of a group")
     parser.add_argument(
-        "--generated", nargs="*", default=[], metavar="CORPUS=FILE", help="machine-made stories, JSONL"
+        "--again", action="store_true", help="also those whose weights are the same as before"
+    )
+    parser.add_argument("--count", type=int, default=400, help="stories of a group, at most")
+    parser.add_argument(
+        "--generated",
+        nargs="*",
+        default=[],
+        metavar="CORPUS=FILE",
+        help="machine-made stories, Parquet or JSONL",
     )
     parser.add_argument("--seed", type=int, default=0)
     return parser.parse_args(arguments)

@@ -51,7 +51,7 @@ def load_pairs(config: dict[str, Any], data: Path, names: Path, tokenizer: Token
     validation: list[tuple[str, str]] = []
     prompted: set[str] = set()
     for file in config.get("prompts") or []:
-        for prompt, story in track(list(_prompted(data / file)), f"normalising {file}"):
+        for prompt, story in track(list(prompted_stories(data / file)), f"normalising {file}"):
             sentences = cut(normalizer.sentences(story), settings.max_words)
             context = normalizer(plain_context(prompt))
             if not context or not sentences:
@@ -71,7 +71,8 @@ def load_pairs(config: dict[str, Any], data: Path, names: Path, tokenizer: Token
     return PairSplit(*(_tokens(split, tokenizer, config["max_length"] - 2) for split in kept))
 
 
-def _prompted(path: Path) -> Iterator[tuple[str, str]]:
+def prompted_stories(path: Path) -> Iterator[tuple[str, str]]:
+    """Prompts and stories of a JSON-lines file, plain or gzipped, as written; rows without a prompt are left out."""
     with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open() as lines:
         for line in lines:
             row = json.loads(line)

@@ -1,0 +1,166 @@
+"""The stories behind the reference distributions: human ones of the validation splits, and machine-made ones.
+
+Nothing of them is shipped. None is judged, and no metric was trained on any of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import yaml
+
+from metrics.inference import Normalizer, split_sentences
+from metrics.ruber_bert.scoring import plain_context
+from spaces.scorer import Text
+from training.corpora.splits import CorpusConfig, cut, load_corpus
+from training.corpora.stories import is_held_out
+from training.encoder import ENCODER, ROOT
+from training.generator.model import WEIGHTS, load_generator
+from training.generator.sampling import Sampling, StorySampler
+from training.negatives import UnionSampler, UnionSampling, tag_corpus
+from training.negatives.english import English
+from training.plots.extractors import extract_plots
+from training.ruber_data import prompted_stories
+
+_CONFIGS = ROOT / "training" / "configs"
+_TAGS = ROOT / ".cache" / "tags"
+
+
+def human_stories(corpus: str, data: Path, count: int) -> list[Text]:
+    """At most `count` validation stories, evenly spaced, normalised, each with its beginning or prompt apart.
+
+    Args:
+        corpus: `roc` or `wp`.
+        data: folder of the corpora.
+        count: how many.
+    """
+    found = _beginning_alike(data) if corpus == "roc" else _prompted(data)
+    return evenly(found, count)
+
+
+def _beginning_alike(data: Path) -> list[Text]:
+    settings = yaml.safe_load((_CONFIGS / "union_roc.yaml").read_text("utf-8"))
+    config = replace(
+        CorpusConfig.from_mapping(settings["corpus"]), train=()
+    )  # training stories need not be read
+    stories = load_corpus(config, data, ENCODER / "names.json").validation
+    return [Text(_joined(story[1:]), _joined(story[:1])) for story in stories if len(story) > 1]
+
+
+def _prompted(data: Path) -> list[Text]:
+    settings = yaml.safe_load((_CONFIGS / "ruber_bert_wp.yaml").read_text("utf-8"))
+    config = CorpusConfig.from_mapping(settings["corpus"])
+    normalizer = Normalizer.load(ENCODER / "names.json")
+    found = []
+    for file in settings["prompts"]:
+        for prompt, story in prompted_stories(data / file):
+            sentences = cut(normalizer.sentences(story), config.max_words)
+            context = normalizer(plain_context(prompt))
+            if context and sentences and is_held_out(sentences, config.validation_share):
+                found.append(Text(_joined(sentences), context))
+    return found
+
+
+def _joined(sentences: Sequence[Sequence[str]]) -> str:
+    return " ".join(word for sentence in sentences for word in sentence)
+
+
+def evenly(rows: Sequence[Any], count: int) -> list[Any]:
+    """At most `count` of the rows, evenly spaced.
+
+    >>> evenly("abcde", 3)
+    ['a', 'c', 'e']
+    """
+    return [rows[place] for place in np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(int)]
+
+
+def has_generator(corpus: str) -> bool:
+    """Whether the generator of `training/configs/plot_negatives_*.yaml` is on this machine."""
+    return (ROOT / _chain(corpus)["generator"] / WEIGHTS).is_file()
+
+
+def _chain(corpus: str) -> dict[str, Any]:
+    return dict(yaml.safe_load((_CONFIGS / f"plot_negatives_{corpus}.yaml").read_text("utf-8")))
+
+
+def generated(stories: Sequence[Text], corpus: str, seed: int) -> list[Text]:
+    """A story written by this project's generator from the plot of each human story, which is its reference.
+
+    The plots are whole ones: these are the generator's honest attempts, not its implausible stories. A story of one
+    sentence is left out.
+    """
+    config = _chain(corpus)
+    normalizer = Normalizer()
+    tagged = tag_corpus(
+        [
+            normalizer.sentences(f"{one.context} {one.story}" if corpus == "roc" else one.story)
+            for one in stories
+        ],
+        _TAGS,
+        progress=False,
+    )
+    model, tokenizer = load_generator(ROOT / config["generator"])
+    sampler = StorySampler(model, tokenizer, Sampling(**config["sampling"]))
+    texts = sampler.write(
+        extract_plots(tagged, config["plots"], config["seed"]),
+        [(seed, place) for place in range(len(stories))],
+    )
+    return [
+        one
+        for text, human in zip(texts, stories, strict=True)
+        if (one := _as_written(text, human, corpus)) is not None
+    ]
+
+
+def _as_written(text: str, human: Text, corpus: str) -> Text | None:
+    if corpus == "wp":
+        return Text(text, human.context, human.story) if text.strip() else None
+    first, *rest = split_sentences(text) or [""]
+    return Text(" ".join(rest), first, human.story) if rest else None
+
+
+def read_generated(path: Path, count: int) -> list[Text]:
+    """At most `count` stories of a Parquet or JSONL file (`story`, and `context` where it is apart), evenly spaced.
+
+    Raises:
+        ValueError: no stories, or a row without one.
+    """
+    if path.suffix == ".parquet":
+        rows = pq.read_table(path).to_pylist()
+    else:
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    found = []
+    for place, row in enumerate(evenly(rows, count) if rows else [], 1):
+        if not isinstance(row.get("story"), str) or not row["story"].strip():
+            raise ValueError(f"{path}, row {place}: expected a text in 'story', got {row.get('story')!r}")
+        story, context = row["story"].strip(), (row.get("context") or "").strip()
+        # Some files repeat the beginning inside the story.
+        found.append(Text(story.removeprefix(context).strip() or story, context))
+    if not found:
+        raise ValueError(f"{path}: expected stories, got none")
+    return found
+
+
+def damaged(stories: Sequence[Text], corpus: str, seed: int) -> list[Text]:
+    """A negative sample of UNION's for each story that has one; prompts stay."""
+    normalizer = Normalizer()
+    tagged = tag_corpus([normalizer.sentences(text.whole(corpus)) for text in stories], _TAGS, progress=False)
+    sampling = UnionSampling(keep=1 if corpus == "roc" else 0)
+    sampler = UnionSampler(tagged, English(), sampling, seed)
+    found = []
+    for place, human in enumerate(stories):
+        sample = sampler.sample(place, 0)
+        if sample is not None:
+            words = [list(one) for one in sample.words]
+            found.append(
+                Text(_joined(words[1:]), _joined(words[:1]))
+                if corpus == "roc"
+                else Text(_joined(words), human.context)
+            )
+    return found
