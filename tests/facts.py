@@ -1,6 +1,6 @@
 """What language tools remember of WordNet and ConceptNet."""
 
-from training.language import commonsense, lexicon
+from training.language import commonsense, lexicon, senses
 from training.perturbations import opposites
 
 
@@ -13,7 +13,11 @@ def forget_facts() -> None:
         lexicon._conceptnet_words,
         lexicon.is_keyword,
         lexicon.known_lemma,
+        lexicon._semcor_mentions,
         lexicon.wordnet,
+        senses.senses,
+        senses._lines,
+        senses._counted_words,
         commonsense._links,
         commonsense._neighbours,
         opposites._opposites,

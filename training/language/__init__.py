@@ -5,6 +5,7 @@
 | `tagging` | Penn Treebank tags of tokenised sentences, cased or lower-cased |
 | `inflection` | lemma of a tagged word, and the form of a lemma for a tag |
 | `lexicon` | antonyms, synonyms and the test for keywords, from WordNet and, where fetched, ConceptNet |
+| `senses` | how often each sense of a word is used and which words share it, from one file of WordNet |
 | `commonsense` | which words ConceptNet links, where it was fetched |
 | `resources` | fetches both (`make resources`) and says what is missing |
 | `speed` | stories tagged a second, for the benchmark of speed |

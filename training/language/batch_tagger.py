@@ -73,10 +73,37 @@ class BatchTagger:
 
     def tag(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         """Tags by sentence; see `tagging.tag`."""
+        if len(sentences) == 1:
+            return [self._tag_one(sentences[0])]
         tags: list[list[str]] = []
         for batch in _batches(sentences):
             tags.extend(self._tag_batch(batch))
         return tags
+
+    def _tag_one(self, words: Sequence[str]) -> list[str]:
+        """The same tags for a single sentence, without the tables that pay over many."""
+        padded = (*self._pads[:_PADS], *map(self._normalize, words), *self._pads[_PADS:])
+        previous, before_that = self._start, self._start + 1
+        found = []
+        for at, word in enumerate(words, start=_PADS):
+            best = self._fixed.get(word)
+            if best is None:
+                best = self._best(word, padded, at, previous, before_that)
+            found.append(self._labels[best])
+            before_that, previous = previous, best
+        return found
+
+    def _best(self, word: str, padded: Sequence[str], at: int, previous: int, before_that: int) -> int:
+        here, left, right = padded[at], padded[at - 1], padded[at + 1]
+        features = (
+            *(("i suffix", word[-3:]), ("i pref1", word[:1]), ("i word", here)),
+            *(("i-1 word", left), ("i-1 suffix", left[-3:]), ("i-2 word", padded[at - 2])),
+            *(("i+1 word", right), ("i+1 suffix", right[-3:]), ("i+2 word", padded[at + 2])),
+        )
+        rows = [self._rows[name].get(key, 0) for name, key in features]
+        rows += [row for before, row in self._tagged_words.get(here, ()) if before == previous]
+        scores = self._table[rows].sum(axis=0) + self._bias + self._after_tags[previous, before_that]
+        return int(scores.argmax())
 
     def _tag_batch(self, sentences: list[Sequence[str]]) -> list[list[str]]:
         lengths = np.array([len(words) for words in sentences])

@@ -5,16 +5,17 @@ required (`make resources`); ConceptNet's negated relations are added where `.re
 Results are sorted and cached: they depend on the word and on which of the two resources are there.
 """
 
-import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from nltk.corpus.reader.wordnet import Lemma, WordNetCorpusReader
+from nltk.corpus.reader.wordnet import Lemma
 
 from training.language import resources
 from training.language.conceptnet_files import NEGATED_RELATIONS, load
 from training.language.inflection import inflect, lemma, with_case_of
+from training.language.senses import PARTS, senses, words_of
+from training.language.wordnet_reader import wordnet
 
 CONTENT_CLASSES = {
     "NN": "n",
@@ -26,7 +27,6 @@ CONTENT_CLASSES = {
     "RBR": "r",
     "RBS": "r",
 } | dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "v")
-_SENSE_PARTS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # 5: satellite adjectives
 AUXILIARIES = frozenset({"be", "have", "do"})
 _FUNCTION_WORDS = """
     about all also any anymore anyway as away back both down each either else enough especially even ever few
@@ -123,17 +123,12 @@ def _synonyms(word: str, tag: str) -> tuple[str, ...]:
     if part is None or not word.isalpha():
         return ()
     base = lemma(word, tag)
-    own = _own_lemmas(base, part)
-    counts, _ = _semcor_counts()
-    most = max((counts.get(sense.key(), 0) for sense in own), default=0)
-    frequent = [s for rank, s in enumerate(own) if 2 * counts.get(s.key(), 0) >= max(most, 1) or rank == 0]
-    same = {
-        other.name().lower()
-        for sense in frequent
-        for other in sense.synset().lemmas()
-        if counts.get(other.key(), 0)
-    }
-    return surface_forms(same, word, base, tag)
+    own = senses(base, part)
+    most = max((sense.count for sense in own), default=0)
+    frequent = [sense for rank, sense in enumerate(own) if 2 * sense.count >= max(most, 1) or rank == 0]
+    return surface_forms(
+        {other for sense in frequent for other in words_of(part, sense.synset)}, word, base, tag
+    )
 
 
 def _own_lemmas(base: str, part: str) -> list[Lemma]:
@@ -156,8 +151,7 @@ def known_lemma(word: str, tag: str) -> str | None:
         if found is None:
             return None
         base = found
-    _, by_part = _semcor_counts()
-    counts = by_part.get(base, {})
+    counts = _semcor_mentions().get(base, {})
     return base if counts.get(part, 0) == max(counts.values(), default=0) else None
 
 
@@ -168,34 +162,15 @@ def surface_forms(lemmas: Iterable[str], word: str, base: str, tag: str) -> tupl
 
 
 @lru_cache(maxsize=1)
-def wordnet() -> WordNetCorpusReader:
-    """WordNet's reader, loaded at the first call (about 3 seconds).
-
-    Raises:
-        MissingResourceError: WordNet has not been fetched.
-    """
-    resources.use_with_nltk()
-    from nltk.corpus import wordnet as reader
-
-    reader.ensure_loaded()
-    if hasattr(os, "register_at_fork"):
-        # processes that share an open file share its position too, and would read each other's lines
-        os.register_at_fork(after_in_child=reader._data_file_map.clear)
-    return reader
-
-
-@lru_cache(maxsize=1)
-def _semcor_counts() -> tuple[Mapping[str, int], Mapping[str, Mapping[str, int]]]:
-    """How often SemCor has a sense, by its key, and a lemma by part of speech; `Lemma.count` is slow."""
-    by_key: dict[str, int] = {}
+def _semcor_mentions() -> Mapping[str, Mapping[str, int]]:
+    """How often SemCor has a lemma, by part of speech."""
     by_part: defaultdict[str, Counter[str]] = defaultdict(Counter)
     with wordnet().open("cntlist.rev") as file:
         for line in file.read().splitlines():
             key, _, count = line.split(" ")  # "dog%1:05:00:: 1 42"
             base, _, sense = key.partition("%")
-            by_key[key] = int(count)
-            by_part[base][_SENSE_PARTS[sense[0]]] += int(count)
-    return by_key, by_part
+            by_part[base][PARTS[sense[0]]] += int(count)
+    return by_part
 
 
 @lru_cache(maxsize=1)

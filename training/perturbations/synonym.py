@@ -3,7 +3,8 @@
 from functools import lru_cache
 
 from training.language.inflection import lemma
-from training.language.lexicon import CONTENT_CLASSES, STOP_WORDS, is_keyword, known_lemma, synonyms, wordnet
+from training.language.lexicon import CONTENT_CLASSES, STOP_WORDS, is_keyword, known_lemma, synonyms
+from training.language.senses import senses
 from training.negatives.draws import Draws
 
 from .aspect import INVARIANCE, Aspect
@@ -54,8 +55,8 @@ def is_close(word: str, new: str, tag: str) -> bool:
     first = lemma(word, tag)
     if base is None or new in STOP_WORDS:
         return False
-    own, others = wordnet().synsets(first, part), wordnet().synsets(base, part)
-    if not own or not others or own[0] != others[0] or {base, first} & _NEVER:
+    own, others = senses(first, part), senses(base, part)
+    if not own or not others or own[0].synset != others[0].synset or {base, first} & _NEVER:
         return False
     return _share_of_first_sense(first, part) >= 0.5 and _share_of_first_sense(base, part) >= 0.5
 
@@ -63,12 +64,7 @@ def is_close(word: str, new: str, tag: str) -> bool:
 @lru_cache(maxsize=1 << 15)
 def _share_of_first_sense(base: str, part: str) -> float:
     """How many of a lemma's mentions in SemCor have its first sense; 0 for a lemma that is hardly mentioned."""
-    counts = [
-        entry.count()
-        for synset in wordnet().synsets(base, part)
-        for entry in synset.lemmas()
-        if entry.name().lower() == base
-    ]
+    counts = [sense.count for sense in senses(base, part)]
     return counts[0] / sum(counts) if counts and counts[0] >= _MENTIONS else 0.0
 
 

@@ -48,6 +48,7 @@ def test_agrees_with_nltk_on_random_words(oracle, tagger):
         [words[i] for i in rng.integers(len(words), size=size)] for size in rng.integers(0, 25, size=300)
     ]
     assert tagger.tag(sentences) == one_by_one(oracle, sentences)
+    assert [tagger.tag([words])[0] for words in sentences] == one_by_one(oracle, sentences)
 
 
 def test_a_sentence_does_not_depend_on_its_batch(tagger, monkeypatch):

@@ -1,0 +1,43 @@
+"""Senses of one file of WordNet against what NLTK reads from the synsets themselves."""
+
+import pytest
+
+from training.language.lexicon import wordnet
+from training.language.senses import senses, words_of
+
+
+@pytest.mark.parametrize(
+    ("word", "part"),
+    [
+        ("dog", "n"),
+        ("go", "v"),
+        ("happy", "a"),
+        ("quickly", "r"),
+        ("large", "a"),
+        ("bill", "n"),
+        ("saw", "v"),
+    ],
+)
+def test_senses_are_those_of_nltk_in_its_order(word, part):
+    own = [e for synset in wordnet().synsets(word, part) for e in synset.lemmas() if e.name().lower() == word]
+    assert [(sense.synset, sense.count) for sense in senses(word, part)] == [
+        (entry.synset().offset(), entry.count()) for entry in own
+    ]
+
+
+def test_words_of_a_synset_are_those_that_are_mentioned():
+    synset = wordnet().synset("begin.v.01")
+    expected = {entry.name().lower() for entry in synset.lemmas() if entry.count()}
+    assert set(words_of("v", synset.offset())) == expected >= {"begin", "start"}
+
+
+def test_words_in_another_part_of_speech_or_unknown_have_none():
+    assert senses("the", "n") == ()
+    assert senses("quickly", "v") == ()
+    assert senses("dog", "n") != senses("dogs", "n") == ()
+    assert words_of("n", 1) == ()
+
+
+def test_satellite_adjectives_have_their_counts():
+    """NLTK finds no count where the key of a satellite's head has a number or a marker."""
+    assert senses("scared", "a")[0].count > 0
