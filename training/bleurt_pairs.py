@@ -87,7 +87,7 @@ def make_pairs(
 def signals(pairs: Sequence[Pair]) -> np.ndarray:
     """`SIGNALS` of each pair (pairs, signals), by this project's own metrics."""
     texts, references = [p.text for p in pairs], [[p.reference] for p in pairs]
-    settings = ROOT / "metrics" / "embedding_similarity" / "weights" / "default"
+    settings = ROOT / "metrics" / "embedding_similarity" / "weights" / "encoder"
     found: dict[str, list[float]] = OverlapScorer().scores(
         texts, references, [name for name in SIGNALS if name in OVERLAPS]
     )

@@ -19,7 +19,10 @@ from .version import __version__
 # evaluate copies only the siblings that this file imports itself
 __all__ = ["EmbeddingSimilarity", "Normalizer", "bert_score", "mover_score"]
 
-HUB_IDS = {"default": "openmeva/embedding-similarity"}
+HUB_IDS = {
+    "default": "openmeva/embedding-similarity",
+    "encoder": "openmeva/embedding-similarity-encoder",
+}
 
 _DESCRIPTION = """
 How alike a text and its references are, words being contextual embeddings: Greedy Matching, Vector Average,
@@ -75,7 +78,7 @@ Examples:
 
 
 class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
-    """The evaluate module; `config_name` is `default` or an encoder: a folder or a Hub id."""
+    """The evaluate module; `config_name` is `default`, `encoder`, or an encoder: a folder or a Hub id."""
 
     required = ("references",)
     optional = ()

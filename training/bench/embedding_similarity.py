@@ -16,7 +16,7 @@ def embedding_similarity_rows(pairs: int = 1000) -> Rows:
 
     stories = bench_stories(2 * pairs)
     predictions, references = stories[:pairs], stories[pairs:]
-    settings = ROOT / "metrics" / "embedding_similarity" / "weights" / "default"
+    settings = ROOT / "metrics" / "embedding_similarity" / "weights" / "encoder"
     scorer = SimilarityScorer(TextEncoder(settings))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

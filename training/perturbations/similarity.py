@@ -66,6 +66,6 @@ class MoverSimilarity:
             from metrics.embedding_similarity.embedding import TextEncoder
             from metrics.embedding_similarity.encoder import find_checkpoint
 
-            folder = find_checkpoint("embedding_similarity", "default", str(module.__file__), module.HUB_IDS)
+            folder = find_checkpoint("embedding_similarity", "encoder", str(module.__file__), module.HUB_IDS)
             self._encoder = TextEncoder(folder)
         return self._encoder

@@ -1,0 +1,116 @@
+"""The adapter of embedding similarity learns its teacher's states, and the metric loads it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import pytest
+import torch
+from transformers import BertConfig, BertForMaskedLM, BertTokenizer
+
+from metrics.embedding_similarity.scoring import BERT_SCORES
+from tests.tiny import PIECES, tiny_model, write_encoder
+from training import embedding_similarity as trainer
+from training.embedding_similarity import agreement, build_models, relative_error
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ["john", "mary", "alex"]
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stories, a tiny encoder, and a tiny base of other weights and with more words."""
+    write_encoder(tmp_path / "encoder", tiny_model())
+    monkeypatch.setattr(trainer, "ENCODER", tmp_path / "encoder")
+    monkeypatch.setattr("training.encoder.ENCODER", tmp_path / "encoder")
+    pieces = [*NAMES, *reversed([p for p in PIECES if p not in ("[MALE]", "[FEMALE]", "[NEUTRAL]")])]
+    BertTokenizer(vocab={p: i for i, p in enumerate(pieces)}, do_lower_case=True).save_pretrained(
+        tmp_path / "base"
+    )
+    torch.manual_seed(5)
+    shape = {**tiny_model().config.to_dict(), "vocab_size": len(pieces)}
+    BertForMaskedLM(BertConfig.from_dict(shape)).save_pretrained(tmp_path / "base")
+    stories = [
+        f"{a} ran home . {a} ate {b} . {c} slept {mark}"
+        for a in ("she", "the dog", "tom")
+        for b in ("the cat", "a dog", "home")
+        for c in ("he", "rose")
+        for mark in (".", "!")
+    ]
+    (tmp_path / "stories.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in stories))
+    held_out = [f"not {s}" for s in stories[:12]]
+    (tmp_path / "held_out.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in held_out))
+    return tmp_path
+
+
+def configuration(data: Path) -> dict[str, Any]:
+    return {
+        "name": "tiny",
+        "base": {"package": "no_such_package", "hub": str(data / "base"), "sha256": ""},
+        "corpora": {
+            "one": {"train": ["stories.jsonl"], "validation": ["held_out.jsonl"], "delexicalize": True}
+        },
+        "block_words": [60, 6],
+        "blocks_per_story": 2,
+        "texts": 80,
+        "validation_texts": 20,
+        "baseline_pairs": 4,
+        "adapter": {"rank": 8, "alpha": 8},
+        "max_length": 32,
+        "batch": 4,
+        "learning_rate": 2e-2,
+        "warmup_share": 0.0,
+        "seed": 2,
+    }
+
+
+def test_it_comes_nearer_and_the_metric_loads_it(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def known(scorer: Any, stories: list[str], pairs: int, seed: int) -> dict[str, Any]:
+        seen.append(pairs)  # the baseline has tests of its own
+        return {"2": dict.fromkeys(BERT_SCORES, 0.25)}
+
+    monkeypatch.setattr(trainer, "baseline", known)
+    out = data / "weights"
+    manifest = trainer.train(configuration(data), data, out, data / "run")
+    before, after = (manifest["validation"][when] for when in ("before", "after"))
+    assert after["error"] < 0.7 * before["error"]
+    assert after["cosine"] > before["cosine"]
+    assert seen == [4]
+    card = (out / "README.md").read_text()
+    assert manifest["data"]["stories.jsonl"] in card
+    assert "{" not in card.split("```bibtex")[0]
+    (out / "encoder").symlink_to(data / "encoder")
+    metric = evaluate.load(str(ROOT / "metrics" / "embedding_similarity"), str(out))
+    options = {"predictions": ["She ran."], "references": ["He ate."], "scores": "bertscore_f1"}
+    plain = metric.compute(**options)["bertscore_f1"]
+    rescaled = metric.compute(**options, rescale_with_baseline=True)["bertscore_f1"]
+    assert rescaled == pytest.approx((plain - 0.25) / 0.75)
+
+
+def test_the_teacher_is_the_base_on_the_encoder_s_pieces(data: Path) -> None:
+    _, teacher, tokenizer = build_models(configuration(data))
+    base = BertForMaskedLM.from_pretrained(data / "base").eval()
+    vocabulary = BertTokenizer.from_pretrained(data / "base").get_vocab()
+    encoding = tokenizer.encode("the dog ate . [MALE] slept !")
+    theirs = [vocabulary["john" if token == "[MALE]" else token] for token in encoding.tokens]
+    with torch.no_grad():
+        found = teacher(torch.tensor([encoding.ids])).last_hidden_state
+        expected = base.bert(torch.tensor([theirs])).last_hidden_state
+        assert found == pytest.approx(expected.numpy(), abs=1e-5)
+
+
+def test_no_error_where_the_states_are_the_same(data: Path) -> None:
+    _, teacher, tokenizer = build_models(configuration(data))
+
+    class Same(torch.nn.Module):
+        def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+            return teacher(input_ids, attention_mask=attention_mask).last_hidden_state
+
+    rows = [tokenizer.encode(text).ids for text in ("she ran", "she ate the cat", "the dog slept !")]
+    found = agreement(Same(), teacher, rows)  # type: ignore[arg-type]
+    assert found == {"error": 0.0, "cosine": 1.0, "bertscore_pearson": 1.0}
+    states, wanted = torch.zeros(1, 2, 3), torch.tensor([[[1.0, 0, 0], [9.0, 9, 9]]])
+    assert float(relative_error(states, wanted, torch.tensor([[1, 0]]))) == 1.0, "padding does not count"

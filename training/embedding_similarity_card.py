@@ -1,0 +1,108 @@
+"""Card of embedding_similarity's weights, from a run's manifest: `python -m training.embedding_similarity_card FOLDER`."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from training.files import write_text
+
+_CARD = """---
+license: apache-2.0
+language: en
+library_name: evaluate
+tags: [story-generation, evaluation, embeddings]
+---
+
+# Embedding similarity, `{name}`
+
+Word embeddings for the metric `embedding_similarity`: an adapter on the project's story encoder (rank {rank}), whose
+last layer it brings back to that of the sentence encoder that the story encoder began as.
+
+## Use
+
+```python
+import evaluate
+
+similarity = evaluate.load("metrics/embedding_similarity", "{name}")
+similarity.compute(predictions=["He employed a lawyer."], references=["He hired an attorney."])
+```
+
+## Training
+
+On {texts[train]:,} texts of {lengths} words: the squared error of each token's state, that of all-MiniLM-L6-v2 wanted.
+{steps:,} steps of {batch}, learning rate {rate:g}, seed {seed}; {minutes:g} minutes on {threads} thread(s) with torch
+{torch}. No rating was seen.
+
+| file | SHA-256 |
+|---|---|
+{data}
+
+## Results
+
+On {texts[validation]:,} held-out texts, against the base:
+
+| | relative squared error of the states | mean cosine | BERTScore F1, Pearson over pairs that begin alike |
+|---|---|---|---|
+| the story encoder as it is | {before[error]:.3f} | {before[cosine]:.3f} | {before[bertscore_pearson]:.3f} |
+| with the adapter | {after[error]:.3f} | {after[cosine]:.3f} | {after[bertscore_pearson]:.3f} |
+
+`baseline` in `config.json` holds, for each layer, what BERTScore gives on average to two unrelated held-out stories
+({pairs} random pairs); `rescale_with_baseline=True` makes it 0. Correlations with human judgments are printed by
+`make benchmark`.
+
+## Limits
+
+Word order counts only as far as the embeddings carry it. Texts beyond 512 tokens are read in windows. English.
+
+## Data and licence
+
+The weights are Apache-2.0, as is all-MiniLM-L6-v2. The texts are of ROCStories, which its authors distribute on
+request, and of WritingPrompts, which is text of Reddit's users; they are not part of this repository.
+
+## Citation
+
+```bibtex
+@inproceedings{{zhao-etal-2019-moverscore,
+    title = "{{M}}over{{S}}core: Text Generation Evaluating with Contextualized Embeddings and Earth Mover Distance",
+    author = "Zhao, Wei and Peyrard, Maxime and Liu, Fei and Gao, Yang and Meyer, Christian M. and Eger, Steffen",
+    booktitle = "Proceedings of EMNLP-IJCNLP 2019",
+    year = "2019",
+    pages = "563--578",
+}}
+```
+"""
+
+
+def write_similarity_card(folder: Path, manifest: dict[str, Any]) -> None:
+    """Writes `README.md` beside the weights."""
+    config = manifest["config"]
+    card = _CARD.format(
+        name=config["name"],
+        rank=config["adapter"]["rank"],
+        texts=manifest["texts"],
+        lengths=" or ".join(f"about {words}" for words in config["block_words"]),
+        steps=manifest["steps"],
+        batch=config["batch"],
+        rate=config["learning_rate"],
+        seed=config["seed"],
+        minutes=manifest["minutes"],
+        threads=manifest["threads"],
+        torch=manifest["torch"],
+        pairs=config["baseline_pairs"],
+        before=manifest["validation"]["before"],
+        after=manifest["validation"]["after"],
+        data="\n".join(f"| `{file}` | `{digest}` |" for file, digest in manifest["data"].items()),
+    )
+    write_text(folder / "README.md", card)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="weights with their manifest.json")
+    folder = parser.parse_args().folder
+    write_similarity_card(folder, json.loads((folder / "manifest.json").read_text(encoding="utf-8")))
+
+
+if __name__ == "__main__":
+    main()
