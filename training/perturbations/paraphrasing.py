@@ -5,6 +5,7 @@ from training.negatives.draws import Draws
 from .material import Material
 from .overlap import bleu_1
 from .sentence import Sentence
+from .similarity import any_reached
 from .tokens import plain_word, token_spans
 
 
@@ -22,7 +23,7 @@ def good_paraphrase(sentence: Sentence, draws: Draws, material: Material) -> str
         if word_overlap(candidate, sentence.text) >= material.thresholds.overlap:
             continue
         # one by one: the first mostly serves, and encoding is what takes the time
-        if material.similarity([(sentence.text, candidate)])[0] >= material.thresholds.similarity:
+        if any_reached(material.similarity, [(sentence.text, candidate)], material.thresholds.similarity):
             return candidate
     return None
 

@@ -96,7 +96,7 @@ class Perturber:
         similarity.prepare([text for _, pairs in guesses for pair in pairs for text in pair])
         least = self.material.thresholds.similarity
         return [
-            guess if all(score >= least for score in similarity(pairs)) else self.perturb(story, story_id)
+            guess if all(similarity.reached(pairs, least)) else self.perturb(story, story_id)
             for story, story_id, (guess, pairs) in zip(stories, story_ids, guesses, strict=True)
         ]
 

@@ -14,6 +14,7 @@ from .edits import Edit
 from .material import Material
 from .replacing import replace_word
 from .sentence import Sentence
+from .similarity import any_reached
 from .story import Story
 from .valency import LIGHT_VERBS, verb_fits
 
@@ -31,7 +32,7 @@ def is_example(story: Story, material: Material) -> bool:
         raise ValueError("relatedness: expected a similarity to choose coherent examples by, got none")
     texts = [sentence.text for sentence in story.sentences]
     pairs = list(combinations(texts, 2))
-    return bool(pairs) and max(material.similarity(pairs)) < material.thresholds.relatedness
+    return bool(pairs) and not any_reached(material.similarity, pairs, material.thresholds.relatedness)
 
 
 def substitute_words(story: Story, draws: Draws, material: Material) -> list[Edit] | None:

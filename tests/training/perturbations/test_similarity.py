@@ -1,0 +1,76 @@
+"""Which side of a threshold a pair is on: decided roughly, the same as by the exact scores."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from training.perturbations.similarity import MoverSimilarity, any_reached, reached
+
+
+class Slanted(MoverSimilarity):
+    """Scores are written in the pairs; rough ones are off by up to .009, and exact ones are counted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.exact = 0
+
+    def _scores(self, pairs: Sequence[tuple[str, str]], dtype: str) -> list[float]:
+        if dtype == "float32":
+            self.exact += len(pairs)
+            return [float(score) for score, _ in pairs]
+        return [float(score) + float(error) for score, error in pairs]
+
+
+def pairs_near(threshold: float, count: int) -> list[tuple[str, str]]:
+    rng = np.random.default_rng(3)
+    scores = threshold + rng.normal(0, 0.02, count)
+    return [(str(s), str(e)) for s, e in zip(scores, rng.uniform(-0.009, 0.009, count), strict=True)]
+
+
+@pytest.mark.parametrize("threshold", [-0.05, 0.25])
+def test_rough_scores_decide_as_exact_ones(threshold: float) -> None:
+    pairs = pairs_near(threshold, 400)
+    similarity = Slanted()
+    expected = [float(score) >= threshold for score, _ in pairs]
+    assert similarity.reached(pairs, threshold) == expected
+    assert 0 < similarity.exact < 300
+    assert 100 < sum(expected) < 300
+
+
+@pytest.mark.parametrize("threshold", [-0.05, 0.25])
+def test_one_that_reaches_is_found_wherever_it_is(threshold: float) -> None:
+    pairs = pairs_near(threshold, 400)
+    groups = [pairs[at : at + 3] for at in range(0, 400, 3)]
+    expected = [any(float(score) >= threshold for score, _ in group) for group in groups]
+    assert [Slanted().any_reached(group, threshold) for group in groups] == expected
+    assert 0 < sum(expected) < len(expected)
+
+
+def test_a_clear_case_needs_no_exact_score() -> None:
+    similarity = Slanted()
+    assert similarity.any_reached([("0.2", "0"), ("0.9", "0")], 0.25)
+    assert not similarity.any_reached([("0.2", "0"), ("0.1", "0")], 0.25)
+    assert not similarity.any_reached([], 0.25)
+    assert similarity.exact == 0
+
+
+def test_any_other_similarity_is_compared_as_it_is() -> None:
+    pairs = [("a", "b"), ("c", "d")]
+    assert reached(lambda _: [0.25, 0.24], pairs, 0.25) == [True, False]
+    assert any_reached(lambda _: [0.1, 0.25], pairs, 0.25)
+    assert not any_reached(lambda _: [], [], 0.25)
+
+
+def test_scores_of_the_encoder_are_exact_and_decide_both_ways() -> None:
+    """Table 14's first and last kind of pair: nothing alike, and nearly the same."""
+    pairs = [
+        ("She hired an attorney.", "The lake was frozen in winter."),
+        ("He bought a new car.", "He purchased a new automobile."),
+    ]
+    similarity = MoverSimilarity()
+    low, high = similarity(pairs)
+    assert low < 0.1 < 0.25 < high <= 1.0
+    assert similarity.reached(pairs, 0.25) == [False, True]
+    for threshold in np.linspace(low - 0.02, high + 0.02, 9):
+        assert similarity.reached(pairs, threshold) == [low >= threshold, high >= threshold]
