@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 MAX_CHARACTERS = 10_000  # a text: about 2,000 words
 MAX_ROWS = 500  # stories of a file
 MAX_BYTES = 2_000_000  # a file
 MAX_SCORES = 20_000  # scores placed on the leaderboard
+AT_ONCE = 2  # requests of one kind that are answered together; the others wait in line
 
 
 def check_text(text: object, what: str, needed: bool = True) -> str:
@@ -42,3 +45,8 @@ def check_size(size: int) -> None:
             f"The file has {size / 1e6:.1f} MB; please give at most {MAX_BYTES / 1e6:.0f} MB, or use the "
             "metrics on your own machine."
         )
+
+
+def threads_each() -> int:
+    """Processor threads for one answer: threads of two answers that share a core mostly wait for each other."""
+    return max(1, (os.cpu_count() or 1) // AT_ONCE)

@@ -70,6 +70,7 @@ class Scorer:
         catalogue: the metrics; those of `catalogue.yaml` unless given.
         distributions: where scores fall; the shipped ones unless given.
         before: called in the background before the first metric is loaded, to fetch what they need.
+        threads: of the processor for one call; PyTorch's own number unless given.
     """
 
     def __init__(
@@ -77,8 +78,9 @@ class Scorer:
         catalogue: Mapping[str, CatalogueEntry] | None = None,
         distributions: Distributions | None = None,
         before: Callable[[], None] | None = None,
+        threads: int | None = None,
     ) -> None:
-        self._before = before
+        self._before, self._threads = before, threads
         self.catalogue = read_catalogue() if catalogue is None else catalogue
         self.distributions = distributions or Distributions()
         self._starting = threading.Lock()
@@ -106,6 +108,10 @@ class Scorer:
     def _load_all(self) -> None:
         if self._before is not None:
             self._before()
+        if self._threads is not None:
+            import torch  # slow to import, and the page need not wait for it
+
+            torch.set_num_threads(self._threads)
         kept: dict[tuple[str, str], _Loaded] = {}
         for (name, corpus), future in self._found.items():
             config = self.catalogue[name].call.configs[corpus]

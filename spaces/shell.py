@@ -15,6 +15,8 @@ import gradio as gr
 from gradio.themes.utils.fonts import LocalFont
 from gradio.utils import get_upload_folder
 
+from spaces.limits import AT_ONCE
+
 _HERE = Path(__file__).parent
 _LOG = logging.getLogger(__name__)
 NAMES = {
@@ -130,7 +132,7 @@ def launch(demo: gr.Blocks, name: str, **options: Any) -> Any:
         f"<script>{script}</script><style>{frame}</style>"
         '<meta name="description" content="Scores for machine-written stories, with reasons.">'
     )
-    demo.queue(default_concurrency_limit=2, max_size=None, status_update_rate=1)
+    demo.queue(default_concurrency_limit=AT_ONCE, max_size=None, status_update_rate=1)
     hub = "SPACE_ID" in os.environ  # which expects every Space at the same port
     defaults: dict[str, Any] = {
         "server_name": os.environ.get("GRADIO_SERVER_NAME", "0.0.0.0" if hub else "127.0.0.1"),

@@ -9,6 +9,7 @@ import gradio as gr
 
 from spaces import shell, wordnet
 from spaces.catalogue import CORPORA
+from spaces.limits import threads_each
 from spaces.perturbation_lab import views
 from spaces.perturbation_lab.lab import Lab, case_dict
 from spaces.scorer import Scorer
@@ -126,6 +127,6 @@ def _events(
 
 
 if __name__ == "__main__":
-    laboratory = Lab(Scorer(before=wordnet.prepare))
+    laboratory = Lab(Scorer(before=wordnet.prepare, threads=threads_each()))
     laboratory.start()
     shell.launch(build(laboratory), "perturbation_lab")

@@ -9,6 +9,7 @@ import gradio as gr
 
 from spaces import shell, wordnet
 from spaces.catalogue import CORPORA
+from spaces.limits import threads_each
 from spaces.scorer import Scorer
 from spaces.story_scorer import service, views
 from spaces.story_scorer.examples import EXAMPLES
@@ -201,6 +202,6 @@ def _file(scorer: Scorer) -> None:
 
 
 if __name__ == "__main__":
-    metrics = Scorer(before=wordnet.prepare)
+    metrics = Scorer(before=wordnet.prepare, threads=threads_each())
     metrics.start()
     shell.launch(build(metrics), "story_scorer")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
 from spaces.layout import ROOT, lay_out
 
@@ -117,15 +117,18 @@ def _wait(site: Site, log: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def context() -> Iterator[BrowserContext]:
+    """One for all tests, so that Gradio's scripts are fetched and compiled once; pages keep nothing in it."""
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        found = browser.new_context(reduced_motion="reduce", accept_downloads=True)
+        found.set_default_timeout(PATIENCE)
         yield found
-        found.close()
+        browser.close()
 
 
 @pytest.fixture
-def visit(sites: dict[str, Site], browser: Browser) -> Iterator[Callable[..., Page]]:
+def visit(sites: dict[str, Site], context: BrowserContext) -> Iterator[Callable[..., Page]]:
     """Opens a Space: `visit("story_scorer", "phone", dark=True)`.
 
     When the test is over, no page may have logged an error or asked another host.
@@ -134,14 +137,9 @@ def visit(sites: dict[str, Site], browser: Browser) -> Iterator[Callable[..., Pa
 
     def open_page(name: str, size: str = "desktop", dark: bool = False, path: str = "/") -> Page:
         width, height = SIZES[size]
-        context = browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme="dark" if dark else "light",
-            reduced_motion="reduce",
-            accept_downloads=True,
-        )
-        context.set_default_timeout(PATIENCE)
         one = Watched(context.new_page())
+        one.page.set_viewport_size({"width": width, "height": height})
+        one.page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
         watched.append(one)
         one.page.on("console", lambda m: one.errors.append(m.text) if m.type == "error" else None)
         one.page.on("pageerror", lambda error: one.errors.append(str(error)))
@@ -156,7 +154,7 @@ def visit(sites: dict[str, Site], browser: Browser) -> Iterator[Callable[..., Pa
         hosts = {
             host for host in one.hosts if not host.startswith(("text", "application"))
         }  # data: addresses
-        one.page.context.close()
+        one.page.close()
         assert one.errors == []
         assert hosts <= local
 
@@ -172,7 +170,7 @@ def check_accessible(page: Page) -> None:
     """No serious finding of axe, whose script comes with a package."""
     from axe_playwright_python.sync_playwright import Axe
 
-    found = Axe().run(page)
+    found = Axe().run(page, options={"resultTypes": ["violations"]})
     serious = [
         f"{one['id']}: {one['help']} ({', '.join(node['html'][:120] for node in one['nodes'][:4])})"
         for one in found.response["violations"]
