@@ -8,16 +8,21 @@ that was killed goes on with the first part that is missing and ends in the same
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import torch
 from rich.progress import track
 
 from training.files import checksum, replacing, write_text
+
+Maker = Callable[[range], list[dict[str, Any]]]
+"""From a range of items to rows; the same rows for the same range."""
 
 
 @dataclass(frozen=True)
@@ -65,30 +70,39 @@ class Stage:
     def run(
         self,
         count: int,
-        make: Callable[[range], list[dict[str, Any]]],
+        make: Maker,
         chunk: int,
         schema: pa.Schema,
         report: Callable[[pa.Table], dict[str, Any]] = lambda table: {},
+        processes: int = 1,
     ) -> Path:
         """Makes the rows of `count` items in parts of `chunk` items, unless that is done.
 
         Args:
             count: items, e.g. stories.
-            make: from a range of items to rows; the same rows for the same range.
+            make: makes them.
             chunk: items of a part.
             schema: of the rows.
             report: figures for the manifest, from all rows.
+            processes: that make parts at the same time; the result is the same.
         """
         if self.is_done():
             return self.result
         spans = [range(start, min(start + chunk, count)) for start in range(0, count, chunk)]
         files = [self.parts / f"{place:05d}.parquet" for place in range(len(spans))]
-        for span, file in track(list(zip(spans, files, strict=True)), self.name):
-            if not file.is_file():
-                write_table(file, pa.Table.from_pylist(make(span), schema=schema))
+        jobs = [(span, file) for span, file in zip(spans, files, strict=True) if not file.is_file()]
+        if processes > 1 and len(jobs) > 1:
+            with get_context("fork").Pool(min(processes, len(jobs)), _start_worker, (make, schema)) as pool:
+                self._wait(pool.imap_unordered(_make_in_worker, jobs), len(jobs))
+        else:
+            self._wait((_make_part(make, schema, *job) for job in jobs), len(jobs))
         tables = [pq.read_table(file, schema=schema) for file in files]
         table = pa.concat_tables(tables) if tables else schema.empty_table()
         return self.finish(table.combine_chunks(), report(table))
+
+    def _wait(self, made: Iterable[None], total: int) -> None:
+        for _ in track(made, self.name, total=total):
+            pass
 
     def finish(self, table: pa.Table, report: dict[str, Any]) -> Path:
         """Writes the result and its manifest, and removes the parts."""
@@ -102,6 +116,26 @@ class Stage:
         write_text(self.manifest, json.dumps(manifest, indent=2) + "\n")
         shutil.rmtree(self.parts, ignore_errors=True)
         return self.result
+
+
+def _make_part(make: Maker, schema: pa.Schema, span: range, file: Path) -> None:
+    write_table(file, pa.Table.from_pylist(make(span), schema=schema))
+
+
+_worker: tuple[Maker, pa.Schema] | None = None  # of this process; set by the pool that started it
+
+
+def _start_worker(make: Maker, schema: pa.Schema) -> None:
+    """Forked, not spawned: models and closures travel at no cost, but a child may not use its parent's threads."""
+    global _worker
+    _worker = make, schema
+    torch.set_num_threads(1)
+
+
+def _make_in_worker(job: tuple[range, Path]) -> None:
+    if _worker is None:
+        raise RuntimeError("a worker process was started without what it is to make")
+    _make_part(*_worker, *job)
 
 
 def write_table(path: Path, table: pa.Table) -> None:

@@ -42,6 +42,31 @@ def test_a_killed_stage_goes_on_and_ends_in_the_same_file(tmp_path: Path) -> Non
     assert not killed.parts.exists()
 
 
+def test_processes_make_the_same_file(tmp_path: Path) -> None:
+    alone, together = (Stage(tmp_path / name, "squares", {}) for name in ("alone", "together"))
+    alone.run(10, Squares(), 3, SCHEMA)
+    here = Squares()
+    together.run(10, here, 3, SCHEMA, processes=2)
+    assert not here.made, "other processes do the work"
+    assert checksum(together.result) == checksum(alone.result)
+
+
+def test_an_error_in_a_process_is_raised_and_the_rest_is_kept(tmp_path: Path) -> None:
+    def make(span: range) -> list[dict[str, Any]]:
+        if 4 in span:
+            raise ValueError("no square of 4")
+        return [{"square": n * n} for n in span]
+
+    stage = Stage(tmp_path, "squares", {})
+    with pytest.raises(ValueError, match="no square of 4"):
+        stage.run(6, make, 2, SCHEMA, processes=2)
+    assert not stage.is_done()
+    rest = Squares()
+    stage.run(6, rest, 2, SCHEMA)
+    assert {4, 5} <= set(rest.made)
+    assert [row["square"] for row in read_rows(stage.result)] == [n * n for n in range(6)]
+
+
 def test_a_second_run_does_nothing_and_other_settings_start_anew(tmp_path: Path) -> None:
     Stage(tmp_path, "squares", {"seed": 1}).run(4, Squares(), 2, SCHEMA)
     Stage(tmp_path, "squares", {"seed": 1}).run(4, Squares(calls=0), 2, SCHEMA)

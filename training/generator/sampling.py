@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,11 @@ from training.generator.text import words_of
 from training.plots.plot import Plot
 
 NEVER = ("[PAD]", "[UNK]", "[CLS]", "[MASK]", "<pad>", "<unk>", "<s>", "<mask>")
-COMPACT_EVERY = 8  # steps after which finished stories leave the batch
+LEAVE_AT = 0.1  # finished stories leave the batch when they are this share of it
+SENTENCE_ENDS = (".", "!", "?")
+QUOTE = '"'
+# A full stop after one of these ends no sentence: "a" and "p" begin "a . m .", as wordpieces part it.
+ABBREVIATIONS = ("a", "p", "mr", "mrs", "ms", "dr", "st")
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,8 @@ class Sampling:
         max_tokens: a story ends here at the latest (the paper: 200 in ROC, 1024 in WP).
         max_plot: tokens of a plot that are read.
         batch_size: stories written at once.
+        end_with_plot: whether a story ends with as many sentences as its plot has, if not before. A plot that was
+            broken is longer than those that the generator learned from, and from one it may never find the end.
     """
 
     top_k: int = 50
@@ -35,6 +42,7 @@ class Sampling:
     max_tokens: int = 200
     max_plot: int = 128
     batch_size: int = 128
+    end_with_plot: bool = False
 
     def __post_init__(self) -> None:
         if self.top_k < 1 or self.temperature <= 0 or self.max_tokens < 1 or self.batch_size < 1:
@@ -62,6 +70,13 @@ class StorySampler:
         self.marks = Marks.of(tokenizer)
         found = [tokenizer.token_to_id(name) for name in NEVER]
         self.never = torch.tensor([index for index in found if index is not None and index != self.marks.end])
+        self.ends = self._ids(SENTENCE_ENDS)
+        self.quotes = self._ids([QUOTE])
+        self.abbreviations = self._ids(ABBREVIATIONS)
+
+    def _ids(self, tokens: Sequence[str]) -> frozenset[int]:
+        found = (self.tokenizer.token_to_id(token) for token in tokens)
+        return frozenset(index for index in found if index is not None)
 
     def write(self, plots: Sequence[Plot], keys: Sequence[tuple[int, ...]]) -> list[str]:
         """A story for each plot, in order.
@@ -80,13 +95,18 @@ class StorySampler:
         texts = [""] * len(plots)
         for start in range(0, len(order), self.sampling.batch_size):
             rows = order[start : start + self.sampling.batch_size]
-            written = self._write_batch([sources[row] for row in rows], [keys[row] for row in rows])
+            sentences = [len(plots[row]) for row in rows] if self.sampling.end_with_plot else None
+            written = self._write_batch(
+                [sources[row] for row in rows], [keys[row] for row in rows], sentences
+            )
             for row, ids in zip(rows, written, strict=True):
                 texts[row] = words_of(self.tokenizer, ids)
         return texts
 
     @torch.inference_mode()
-    def _write_batch(self, sources: list[list[int]], keys: list[tuple[int, ...]]) -> list[list[int]]:
+    def _write_batch(
+        self, sources: list[list[int]], keys: list[tuple[int, ...]], sentences: Sequence[int] | None = None
+    ) -> list[list[int]]:
         device = self.model.device
         limit = self.sampling.max_tokens
         numbers = np.stack([np.random.default_rng(key).random(limit, dtype=np.float32) for key in keys])
@@ -94,10 +114,10 @@ class StorySampler:
         ids, mask = (tensor.to(device) for tensor in pad(sources, self.marks.padding))
         encoded = self.model.get_encoder()(input_ids=ids, attention_mask=mask)
         state = encoded.last_hidden_state
-        alive = torch.arange(len(sources), device=device)  # the batch's rows, by place in `written`
+        alive = list(range(len(sources)))  # the batch's rows, by place in `written`
         token = torch.full((len(sources), 1), self.marks.start, device=device)
         written: list[list[int]] = [[] for _ in sources]
-        ended = torch.zeros(len(sources), dtype=torch.bool, device=device)
+        ended: set[int] = set()
         cache: Any = None
         for step in range(limit):
             output = self.model(
@@ -109,28 +129,42 @@ class StorySampler:
             )
             cache = output.past_key_values
             token = self._draw(output.logits[:, -1], draws[alive, step])
-            for place, row, index in zip(
-                range(len(alive)), alive.tolist(), token[:, 0].tolist(), strict=True
-            ):
-                if ended[place]:
+            for row, index in zip(alive, token[:, 0].tolist(), strict=True):
+                if row in ended:
                     continue
-                if index == self.marks.end:
-                    ended[place] = True
-                else:
+                if index != self.marks.end:
                     written[row].append(index)
-            if bool(ended.all()):
+                if index == self.marks.end or (sentences and self._is_whole(written[row], sentences[row])):
+                    ended.add(row)
+            gone = sum(row in ended for row in alive)
+            if gone == len(alive):
                 break
-            if step % COMPACT_EVERY == COMPACT_EVERY - 1 and bool(ended.any()):
-                kept = (~ended).nonzero()[:, 0]
+            if gone > LEAVE_AT * len(alive):
+                kept = torch.tensor([place for place, row in enumerate(alive) if row not in ended])
+                kept = kept.to(device)
                 cache.batch_select_indices(kept)
-                state, mask, token, alive = state[kept], mask[kept], token[kept], alive[kept]
-                ended = torch.zeros(len(kept), dtype=torch.bool, device=device)
+                state, mask, token = state[kept], mask[kept], token[kept]
+                alive = [row for row in alive if row not in ended]
         return written
+
+    def _is_whole(self, ids: list[int], sentences: int) -> bool:
+        """Whether ids end with the last of so many sentences; where a quotation is open, it is closed first."""
+        if ids[-1] not in self.ends:
+            return False
+        ends = [
+            index in self.ends and before not in self.ends and before not in self.abbreviations
+            for before, index in pairwise([self.marks.start, *ids])
+        ]
+        if sum(ends) < sentences:
+            return False
+        quotes = [index for index in ids if index in self.quotes]
+        ids.extend(quotes[:1] if len(quotes) % 2 else [])
+        return True
 
     def _draw(self, logits: Tensor, numbers: Tensor) -> Tensor:
         """Tokens (n, 1) by inverse transform: the first whose cumulative probability passes the number."""
-        logits = logits.float().index_fill(1, self.never.to(logits.device), -torch.inf)
+        logits = logits.index_fill(1, self.never.to(logits.device), -torch.inf)
         best, places = logits.topk(min(self.sampling.top_k, logits.shape[1]), dim=1)
-        shares = (best / self.sampling.temperature).softmax(1).cumsum(1)
+        shares = (best.float() / self.sampling.temperature).softmax(1).cumsum(1)
         drawn = (shares < numbers[:, None]).sum(1, keepdim=True).clamp(max=best.shape[1] - 1)
         return places.gather(1, drawn)

@@ -116,7 +116,8 @@ def make_negatives(
 ) -> Path:
     """The stage MANPLTS: `out/negatives.parquet`. Settings are the configuration and the inputs' checksums.
 
-    The corpus is read only where there is something to do; by `corpus`, where given.
+    The corpus is read only where there is something to do; by `corpus`, where given. `processes` of the configuration
+    write at the same time, the same stories whatever their number.
     """
     generator = generator_folder(config, data, cache)
     stage = Stage(out, "negatives", settings(config, data, generator))
@@ -135,6 +136,7 @@ def make_negatives(
         CHUNK,
         SCHEMA,
         lambda table: {"shares": manipulation_shares(table["manipulations"].to_pylist())},
+        config.get("processes", 1),
     )
 
 
@@ -165,7 +167,7 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
                 texts = sampler.write([stories[index].plot for index in span], keys)
                 return [row(stories[i], source, text) for i, text in zip(span, texts, strict=True)]
 
-            stage.run(len(stories), write, 6 * CHUNK, SCHEMA)
+            stage.run(len(stories), write, 6 * CHUNK, SCHEMA, processes=config.get("processes", 1))
         paths.append(stage.result)
     return paths
 

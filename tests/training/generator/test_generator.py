@@ -133,3 +133,46 @@ def test_settings_and_damage_are_named(tmp_path: Path) -> None:
     (folder / "model.safetensors").write_bytes(b"no tensors")
     with pytest.raises(ValueError, match=r"model\.safetensors"):
         load_generator(folder)
+
+
+def test_a_story_ends_with_its_plots_sentences(tmp_path: Path) -> None:
+    model, tokenizer = load_generator(write_generator(tmp_path))
+    free = StorySampler(model, tokenizer, Sampling(max_tokens=30, top_k=40), dtype="float32")
+    bound = StorySampler(
+        model, tokenizer, Sampling(max_tokens=30, top_k=40, end_with_plot=True), dtype="float32"
+    )
+    plots = PLOTS * 8
+    keys = [(4, place) for place in range(len(plots))]
+    whole, cut = free.write(plots, keys), bound.write(plots, keys)
+    assert all(story.startswith(begun) for story, begun in zip(whole, cut, strict=True))
+    shorter = [begun for story, begun in zip(whole, cut, strict=True) if story != begun]
+    assert shorter
+    assert all(story.endswith((".", "!", "?")) for story in shorter)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences", "whole"),
+    [
+        ("she ran . he ate .", 2, True),
+        ("she ran . he ate .", 3, False),
+        ("she ran . he", 1, False),
+        ("she ran ? !", 2, False),
+        ("she ran to a .", 1, False),
+        ("she ran .", 1, True),
+    ],
+)
+def test_sentence_ends_are_counted(tmp_path: Path, text: str, sentences: int, whole: bool) -> None:
+    model, tokenizer = load_generator(write_generator(tmp_path))
+    sampler = StorySampler(model, tokenizer, dtype="float32")
+    ids = tokenizer.encode(text, add_special_tokens=False).ids
+    assert tokenizer.token_to_id("[UNK]") not in ids
+    assert sampler._is_whole(ids, sentences) is whole
+
+
+def test_an_open_quotation_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("training.generator.sampling.QUOTE", "'")
+    model, tokenizer = load_generator(write_generator(tmp_path))
+    sampler = StorySampler(model, tokenizer, dtype="float32")
+    ids = tokenizer.encode("she ran ' home .", add_special_tokens=False).ids
+    assert sampler._is_whole(ids, 1)
+    assert [tokenizer.id_to_token(index) for index in ids] == ["she", "ran", "'", "home", ".", "'"]
