@@ -8,22 +8,19 @@ from typing import Any
 
 import torch
 from torch.nn import functional as F
-from transformers import Trainer, TrainingArguments
-from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from training.encoder import ENCODER, ROOT
 from training.files import checksum
 from training.generator.model import build_generator, load_weights, save_generator
 from training.generator.pairs import IGNORED, Marks, PairCollator, PlotPairs, plot_ids, story_ids
 from training.plots.corpus import PlottedStory, load_plots
+from training.trainer import StoryTrainer, data_checksums, last_checkpoint, training_arguments
 
 VALIDATION_STORIES = 1000
 
 
-class GeneratorTrainer(Trainer):
+class GeneratorTrainer(StoryTrainer):
     """Cross-entropy of the story's tokens; batches of stories of similar length."""
-
-    lengths: Sequence[int] = ()
 
     def compute_loss(
         self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
@@ -42,12 +39,6 @@ class GeneratorTrainer(Trainer):
         with torch.no_grad(), self.compute_loss_context_manager():
             loss = self.compute_loss(model, inputs)
         return loss.detach(), None, None
-
-    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
-        generator = torch.Generator().manual_seed(self.args.seed)
-        return LengthGroupedSampler(
-            self.args.train_batch_size, lengths=list(self.lengths), generator=generator
-        )
 
 
 def train_generator(
@@ -70,41 +61,26 @@ def train_generator(
 
     training = pairs(corpus.generator, config["stories"])
     steps = math.ceil(config["stories"] / config["batch"])
-    arguments = TrainingArguments(
-        output_dir=str(run),
-        per_device_train_batch_size=config["batch"],
-        per_device_eval_batch_size=config["batch"],
-        num_train_epochs=1,
-        learning_rate=config["learning_rate"],
-        lr_scheduler_type="linear",
-        warmup_steps=int(steps * config["warmup_share"]),
-        weight_decay=0.01,
-        optim="adamw_torch_fused",
-        bf16=not torch.cuda.is_available() or torch.cuda.is_bf16_supported(),
-        use_cpu=not torch.cuda.is_available(),
-        remove_unused_columns=False,
+    arguments = training_arguments(
+        run,
+        config,
+        steps,
+        config["batch"],
         label_names=["labels"],
-        seed=config["seed"],
         logging_steps=max(1, min(50, steps // 10)),
         eval_strategy="no",
         save_steps=max(1, min(250, steps // 4)),
-        save_total_limit=1,
-        report_to=[],
     )
     trainer = GeneratorTrainer(
         model=model, args=arguments, train_dataset=training, data_collator=PairCollator(marks)
     )
     trainer.lengths = training.lengths()
-    trainer.train(resume_from_checkpoint=True if resume and any(run.glob("checkpoint-*")) else None)
+    trainer.train(resume_from_checkpoint=last_checkpoint(run, resume))
     save_generator(model, tokenizer, config, run / "final")
     held_out = corpus.validation[:VALIDATION_STORIES]
     return {
         "config": config,
-        "data": {
-            file: checksum(data / file)
-            for key in ("train", "validation", "exclude")
-            for file in config["corpus"].get(key, [])
-        },
+        "data": data_checksums(config, data),
         "stories": {part: len(getattr(corpus, part)) for part in ("generator", "metrics", "validation")},
         "steps": trainer.state.global_step,
         "validation": perplexity(model, pairs(held_out), config["batch"], marks),
