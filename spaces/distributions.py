@@ -23,7 +23,7 @@ class Placement:
     """Where a value falls in one group.
 
     Attributes:
-        group: `human`, `generated`, …
+        group: `human`, `unrelated`, `generated`, `retold` or `damaged`.
         label: what the stories are.
         count: how many of them.
         better_than: share of them, 0 to 100, that the value is better than.
@@ -35,6 +35,11 @@ class Placement:
     count: int
     better_than: float
     quantiles: tuple[float, ...]
+
+    @property
+    def colour(self) -> str:
+        """What the group is drawn as: `human` where people wrote the stories, else `generated`."""
+        return "human" if self.group in ("human", "unrelated") else "generated"
 
 
 def quantiles(values: Any) -> list[float]:

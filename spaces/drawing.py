@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from math import ceil, floor
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def ridges(value: float, placements: Sequence[Placement], low: float | None, hig
         peak = density.max() or 1.0
         heights = _BASE - (_BASE - _TOP - 4) * density / peak
         line = " ".join(f"{x(a):.1f},{b:.1f}" for a, b in zip(grid, heights, strict=True))
-        colour = f"var(--om-{one.group if one.group in ('human', 'generated') else 'generated'})"
+        colour = f"var(--om-{one.colour})"
         parts.append(
             f'<polygon points="{x(left):.1f},{_BASE} {line} {x(right):.1f},{_BASE}" fill="{colour}" '
             f'fill-opacity=".22" stroke="{colour}" stroke-width="1.5" stroke-linejoin="round"/>'
@@ -47,8 +48,8 @@ def ridges(value: float, placements: Sequence[Placement], low: float | None, hig
         f'<line x1="8" x2="{_WIDTH - 8}" y1="{_BASE}" y2="{_BASE}" stroke="var(--om-soft)" stroke-width="1"/>'
         f'<line x1="{at:.1f}" x2="{at:.1f}" y1="2" y2="{_BASE}" stroke="var(--om-ink)" stroke-width="2.5"/>'
         f'<circle cx="{at:.1f}" cy="{_BASE}" r="4.5" fill="var(--om-ink)"/>'
-        f'<g font-size="13" fill="var(--om-soft)"><text x="8" y="63">{left:.3g}</text>'
-        f'<text x="{_WIDTH - 8}" y="63" text-anchor="end">{right:.3g}</text></g>'
+        f'<g font-size="13" fill="var(--om-soft)"><text x="8" y="63">{_mark(left)}</text>'
+        f'<text x="{_WIDTH - 8}" y="63" text-anchor="end">{_mark(right)}</text></g>'
     )
     if 0.16 < at / _WIDTH < 0.84:
         parts.append(
@@ -59,19 +60,61 @@ def ridges(value: float, placements: Sequence[Placement], low: float | None, hig
     return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{html.escape(said)}">{"".join(parts)}</svg>'
 
 
+def _mark(at: float) -> str:
+    """An end of an axis: two digits after the point where that says something.
+
+    >>> _mark(0.0113), _mark(97.81), _mark(1.0)
+    ('0.01', '98', '1')
+    """
+    text = f"{at:.0f}" if abs(at) >= 10 else f"{at:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text.replace("-", "−")
+
+
 def _density(points: np.ndarray, grid: np.ndarray, span: float) -> np.ndarray:
     """A smooth density (Gaussian kernels) of a distribution given by its quantiles."""
     width = max(0.9 * min(points.std(), (points[75] - points[25]) / 1.34) * len(points) ** -0.2, span / 45)
     return np.exp(-0.5 * ((grid[:, None] - points[None]) / width) ** 2).mean(axis=1)
 
 
-def interval(
-    value: float, ends: Sequence[float] | None, kind: str, low: float = -0.4, high: float = 1.0
-) -> str:
+Axis = tuple[float, float]
+
+
+def axis_over(values: Sequence[float]) -> Axis:
+    """The ends, in steps of .1, of an axis that holds all the values and 0.
+
+    >>> axis_over([-0.14, 0.44])
+    (-0.2, 0.5)
+    """
+    low, high = min(0.0, *values), max(0.0, *values)
+    return floor(10 * low) / 10, max(ceil(10 * high) / 10, floor(10 * low) / 10 + 0.1)
+
+
+def _place(at: float, axis: Axis) -> float:
+    return 8 + 184 * min(1.0, max(0.0, (at - axis[0]) / (axis[1] - axis[0])))
+
+
+def scale(axis: Axis) -> str:
+    """The marks of an axis, for a table's heading."""
+    marks = sorted({axis[0], 0.0, axis[1]})
+    texts = "".join(
+        f'<text x="{_place(mark, axis):.1f}" y="11" font-size="12" text-anchor="{_anchor(mark, axis)}" '
+        f'fill="var(--om-soft)">{f"{mark:.1f}".replace("0.", ".").replace("-", "−") if mark else "0"}</text>'
+        for mark in marks
+    )
+    return f'<svg viewBox="0 0 200 14" aria-hidden="true">{texts}</svg>'
+
+
+def _anchor(mark: float, axis: Axis) -> str:
+    if mark == 0 and 0.1 < (mark - axis[0]) / (axis[1] - axis[0]) < 0.9:
+        return "middle"
+    return "start" if mark == axis[0] else "end" if mark == axis[1] else "middle"
+
+
+def interval(value: float, ends: Sequence[float] | None, kind: str, axis: Axis) -> str:
     """A point with its interval on an axis with a line at 0."""
 
     def x(at: float) -> float:
-        return 4 + 192 * min(1.0, max(0.0, (at - low) / (high - low)))
+        return _place(at, axis)
 
     colour = {"ours": "var(--om-human)", "you": "var(--om-cost-ink)"}.get(kind, "var(--om-soft)")
     bar = ""

@@ -97,28 +97,6 @@ def legend(title: str) -> str:
     )
 
 
-ERROR_KINDS = {
-    "repetition": "repetition",
-    "contradiction": "contradiction",
-    "wrong_order": "wrong order",
-    "off_topic": "off topic",
-}
-
-
-def kinds_line(kinds: Mapping[str, float]) -> str:
-    """The probability of each kind of error, as plot coherence gives it."""
-    if not kinds:
-        return ""
-    why = (
-        "Plot coherence's second head: how likely the story has each kind of error. They need not sum to one."
-    )
-    said = ", ".join(
-        f"{escape(ERROR_KINDS.get(name, name.replace('_', ' ')))} <b>{percent(100 * value)}</b>"
-        for name, value in sorted(kinds.items(), key=lambda one: -one[1])
-    )
-    return f'<p class="om-where">{tip("Kinds of error", why)}: {said}</p>'
-
-
 def verdict(diagnosis: Diagnosis | None, count: int) -> str:
     """The likely kind of error, and which sentences it lies in."""
     if count < 2:
@@ -178,7 +156,7 @@ def metric_row(entry: CatalogueEntry, score: Score) -> str:
     assert score.value is not None
     name = metric_name(entry, one)
     where = "".join(
-        f'<p class="om-where"><span class="om-dot om-{"human" if p.group == "human" else "generated"}"></span>better '
+        f'<p class="om-where"><span class="om-dot om-{p.colour}"></span>better '
         f"than <b>{percent(p.better_than)}</b> of {tip(p.label, f'{p.count:,} stories, none of them judged.')}</p>"
         for p in score.placements
     )

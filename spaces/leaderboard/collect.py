@@ -1,6 +1,9 @@
 """What the leaderboard shows, taken out of a benchmark run: aggregates only, no story and no single score.
 
-python -m spaces.leaderboard.collect --results benchmark/results.json
+    python -m spaces.leaderboard.collect --results benchmark/results.json
+    python -m spaces.leaderboard.collect --results benchmark/results.json runs/autos/results.json
+
+Of several runs, a later one's rows stand in place of an earlier one's on the same set.
 """
 
 from __future__ import annotations
@@ -27,22 +30,44 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--results", type=Path, default=Path("benchmark/results.json"), help="of `make benchmark`"
+        "--results",
+        type=Path,
+        nargs="+",
+        default=[Path("benchmark/results.json")],
+        help="of `make benchmark`, one run or several",
     )
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
-    try:
-        results = json.loads(options.results.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        print(
-            f"error: {options.results}: expected the results of `make benchmark` ({error})", file=sys.stderr
-        )
-        return 2
-    collected = collect(results, read_published())
+    runs = []
+    for path in options.results:
+        try:
+            runs.append(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError) as error:
+            print(f"error: {path}: expected the results of `make benchmark` ({error})", file=sys.stderr)
+            return 2
+    collected = collect(merged(runs), read_published())
     write_text(options.out, json.dumps(collected, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     sets = [*collected["judged"], *collected["autos"]]
     print(f"{options.out}: {', '.join(sets)}")
     return 0
+
+
+def merged(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Several runs as one: sets of all, a set's rows of all, those of later runs in place of earlier ones.
+
+    Raises:
+        ValueError: two runs that saw different stories of one set.
+    """
+    whole: dict[str, Any] = {"settings": runs[-1]["settings"], "judged": {}, "autos": {}}
+    for run in runs:
+        for part in ("judged", "autos"):
+            for name, found in run[part].items():
+                known = whole[part].get(name)
+                if known is not None and known["n"] != found["n"]:
+                    raise ValueError(f"{name}: one run has {known['n']} rows, another {found['n']}")
+                rows = {**(known["rows"] if known else {}), **found["rows"]}
+                whole[part][name] = {**(known or {}), **found, "rows": rows}
+    return whole
 
 
 def collect(results: Mapping[str, Any], published: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,11 +121,14 @@ def _autos(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def aspect_cells(table: Mapping[str, Any]) -> dict[str, Any]:
-    """`average` and `aspects` of a metric's table on a part of AUTOS, without intervals and techniques."""
+    """`average` and `aspects` of a metric's table on a part of AUTOS, without techniques."""
     return {
         "average": rounded(table["average"]["pearson"]),
         "aspects": {
-            aspect: {key: rounded(cell.get(key)) for key in ("pearson", "pair_wins")}
+            aspect: {
+                **{key: rounded(cell.get(key)) for key in ("pearson", "pair_wins")},
+                "interval": rounded_ends((cell.get("intervals") or {}).get("pearson")),
+            }
             for aspect, origins in table["aspects"].items()
             for cell in list(origins.values())[:1]
         },

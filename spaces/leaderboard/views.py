@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spaces.drawing import interval
+from spaces.drawing import Axis, axis_over, interval, scale
 from spaces.markup import escape, tip
 from training.benchmark.tables import number
 
@@ -33,11 +33,14 @@ def judged_table(found: Mapping[str, Any], coefficient: str, mine: Mapping[str, 
     ceiling = found["ceiling"].get(coefficient)
     title, hint = COEFFICIENTS[coefficient]
     others = [name for name in COEFFICIENTS if name != coefficient]
-    body = "".join(_judged_row(row, coefficient, others) for row in rows)
+    axis = _axis(rows, coefficient)
+    body = "".join(_judged_row(row, coefficient, others, axis) for row in rows)
     heads = (
         _head("metric", "none")
         + _head(title, "descending", True)
-        + '<th scope="col">95 % interval</th>'
+        + '<th scope="col" class="om-bar">95 % interval'
+        + scale(axis)
+        + "</th>"
         + "".join(_head(COEFFICIENTS[name][0], "none", True) for name in others)
         + _head("from", "none")
     )
@@ -48,20 +51,25 @@ def judged_table(found: Mapping[str, Any], coefficient: str, mine: Mapping[str, 
     return _card(found["title"], f"{note}.{paper} Press a heading to sort.", heads, body)
 
 
-def _judged_row(row: Mapping[str, Any], coefficient: str, others: list[str]) -> str:
+def _axis(rows: Sequence[Mapping[str, Any]], coefficient: str) -> Axis:
+    """One axis for all intervals of a table."""
+    ends = [end for row in rows for end in (row.get("intervals") or {}).get(coefficient) or ()]
+    return axis_over([*ends, *(row[coefficient] for row in rows if row[coefficient] is not None)])
+
+
+def _judged_row(row: Mapping[str, Any], coefficient: str, others: list[str], axis: Axis) -> str:
     kind, hint = KINDS[row["kind"]]
     ends = (row.get("intervals") or {}).get(coefficient)
     value = row[coefficient]
     said = f"{number(ends[0], 2)} to {number(ends[1], 2)}" if ends else "no interval"
-    bar = interval(value, ends, row["kind"]) if value is not None else ""
+    bar = interval(value, ends, row["kind"], axis) if value is not None else ""
     name = escape(row["title"].replace("_", "-"))
     if row.get("beats_trivial") is False:
         name += " " + tip(
             "†", "Does not beat the strongest trivial row: the interval of the difference reaches 0."
         )
-    own = ' class="om-you"' if row["kind"] == "you" else ""
     return (
-        f'<tr{own}><th scope="row">{name}</th>{_number(value)}'
+        f'<tr{_mark(row["kind"])}><th scope="row">{name}</th>{_number(value)}'
         f'<td class="om-bar">{bar}<span class="om-hidden">{said}</span></td>'
         + "".join(_number(row[other]) for other in others)
         + f'<td><span class="om-kind" title="{escape(hint)}">{kind}</span></td></tr>'
@@ -71,22 +79,24 @@ def _judged_row(row: Mapping[str, Any], coefficient: str, others: list[str]) -> 
 def autos_table(found: Mapping[str, Any], measure: str, mine: Mapping[str, Any] | None = None) -> str:
     """One part of AUTOS: a row a metric, a column an aspect."""
     rows = [*found["rows"], *([mine] if mine else [])]
+    goal = 0.0 if measure == "pearson" else 0.5
     aspects = list(dict.fromkeys(name for row in rows for name in row["aspects"]))
     invariance = "invariance" in found["title"]
     body = []
-    for row in rows:
-        cells = [row["aspects"].get(name, {}).get(measure) for name in aspects]
-        known = [value for value in cells if value is not None]
-        mean = sum(known) / len(known) if known else None
+    means = [_mean(row, measure) for row in rows]
+    order = [9.0 if m is None else abs(m - goal) if invariance else -m for m in means]
+    for row in [rows[place] for place in sorted(range(len(rows)), key=order.__getitem__)]:
+        cells = [row["aspects"].get(name, {}) for name in aspects]
+        mean = _mean(row, measure)
         kind, hint = KINDS[row["kind"]]
-        own = ' class="om-you"' if row["kind"] == "you" else ""
         body.append(
-            f'<tr{own}><th scope="row">{escape(row["title"].replace("_", "-"))}</th>{_number(mean)}{"".join(map(_number, cells))}'
+            f'<tr{_mark(row["kind"])}><th scope="row">{escape(row["title"].replace("_", "-"))}</th>{_number(mean)}'
+            f"{''.join(_shaded(cell, measure, invariance) for cell in cells)}"
             f'<td><span class="om-kind" title="{escape(hint)}">{kind}</span></td></tr>'
         )
     heads = (
         _head("metric", "none")
-        + _head("mean", "none", True)
+        + _head("mean", "none" if invariance else "descending", True)
         + "".join(_head(name.replace("_", " "), "none", True) for name in aspects)
         + _head("from", "none")
     )
@@ -98,8 +108,15 @@ def autos_table(found: Mapping[str, Any], measure: str, mine: Mapping[str, Any] 
         hint = "Share of perturbed stories that score below their own original, ties counting half."
         aim = "near .5 is good" if invariance else "high is good"
         note = f"{tip('Pairs won', hint)}: {aim}"
+    note += "; the darker a cell, the " + (
+        "more a harmless change moves the score" if invariance else "better"
+    )
     return _card(
-        found["title"], f"{found['n']:,} rows. {note}. Press a heading to sort.", heads, "".join(body)
+        found["title"],
+        f"{found['n']:,} rows. {note}. Press a heading to sort.",
+        heads,
+        "".join(body),
+        "om-tight",
     )
 
 
@@ -121,6 +138,32 @@ def placed(mine: Mapping[str, Any], found: Mapping[str, Any] | None) -> str:
     return f'<section class="om om-card" role="status"><h2>Your metric</h2><p>{text} It stands in the table below.</p></section>'
 
 
+def _mark(kind: str) -> str:
+    return {"you": ' class="om-you"', "ours": ' class="om-ours"'}.get(kind, "")
+
+
+def _mean(row: Mapping[str, Any], measure: str) -> float | None:
+    known = [cell[measure] for cell in row["aspects"].values() if cell.get(measure) is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _shaded(cell: Mapping[str, Any], measure: str, invariance: bool) -> str:
+    """A cell of an aspect, the darker the better where damage is to be noticed, and the worse where it is not.
+
+    The interval of a correlation stands in the hover text.
+    """
+    value = cell.get(measure)
+    if value is None:
+        return _number(None)
+    off = value if measure == "pearson" else 2 * (value - 0.5)
+    share = min(1.0, abs(off) if invariance else max(0.0, off))
+    colour = "--om-cost" if invariance else "--om-good-cell"
+    ends = cell.get("interval") if measure == "pearson" else None
+    said = f' title="95 % interval: {number(ends[0], 2)} to {number(ends[1], 2)}"' if ends else ""
+    shade = f'<td style="background:rgba(var({colour}),{0.5 * share:.2f})"{said} '
+    return _number(value).replace("<td ", shade, 1)
+
+
 def _head(text: str, order: str, right: bool = False) -> str:
     side = ' class="om-n"' if right else ""
     return f'<th scope="col"{side} aria-sort="{order}"><button type="button">{escape(text)}</button></th>'
@@ -131,9 +174,9 @@ def _number(value: float | None) -> str:
     return f'<td class="om-n" data-value="{raw}">{number(value)}</td>'
 
 
-def _card(title: str, note: str, heads: str, body: str) -> str:
+def _card(title: str, note: str, heads: str, body: str, kind: str = "") -> str:
     return (
         f'<section class="om om-card" aria-label="{escape(title)}"><h2>{escape(title)}</h2><p class="om-note">{note}</p>'
-        f'<div class="om-scroll" tabindex="0" role="region" aria-label="Table: {escape(title)}"><table><thead><tr>{heads}'
+        f'<div class="om-scroll" tabindex="0" role="region" aria-label="Table: {escape(title)}"><table class="om-fixed {kind}"><thead><tr>{heads}'
         f"</tr></thead><tbody>{body}</tbody></table></div></section>"
     )

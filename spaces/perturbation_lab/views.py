@@ -78,10 +78,10 @@ def _score_row(one: Number, before: float, after: float, damages: bool) -> str:
     worse = moved * (1 if one.higher else -1) < -_SMALL
     if damages:
         verdict = (
-            '<span class="om-better">noticed</span>' if worse else '<span class="om-worse">not noticed</span>'
+            '<span class="om-better">noticed</span>' if worse else '<span class="om-worse">missed</span>'
         )
     else:
-        verdict = "marked down" if worse else "not marked down"
+        verdict = "marked down" if worse else "unmoved"
     return (
         f'<tr><th scope="row">{tip(one.title, hint(one))}</th><td class="om-n">{number(before)}</td>'
         f'<td class="om-n">{number(after)}</td><td class="om-n">{change(moved)}</td><td>{verdict}</td></tr>'
@@ -100,11 +100,11 @@ def all_aspects(
     body = []
     for found in cases:
         name = (
-            f'<th scope="row">{tip(titles[found.aspect]["title"], titles[found.aspect]["meaning"])}<br>'
-            f'<span class="om-kind">{"should hurt" if found.damages else "should not hurt"}</span></th>'
+            f"{tip(titles[found.aspect]['title'], titles[found.aspect]['meaning'])} "
+            f'<span class="om-kind">{"should hurt" if found.damages else "should not hurt"}</span>'
         )
         if found.perturbed is None:
-            body.append(f'<tr>{name}<td class="om-note">nothing to change</td>{_blank(len(numbers))}</tr>')
+            body.append(_aspect_row(name, '<p class="om-note">nothing to change</p>', _blank(len(numbers))))
             continue
         shown = marked(found.text.story, found.perturbed).replace('class="om-story"', 'class="om-note"')
         changes = {
@@ -113,10 +113,11 @@ def all_aspects(
             if a.value is not None and b.value is not None
         }
         cells = "".join(_change(changes.get(n.title)) for n in numbers)
-        body.append(f'<tr>{name}<td class="om-text">{shown}</td>{cells}</tr>')
+        body.append(_aspect_row(name, shown, cells))
     body += [
-        f'<tr><th scope="row">{escape(titles[name]["title"])}</th><td class="om-note">{escape(why)}</td>'
-        f"{_blank(len(numbers))}</tr>"
+        _aspect_row(
+            escape(titles[name]["title"]), f'<p class="om-note">{escape(why)}</p>', _blank(len(numbers))
+        )
         for name, why in lacking.items()
     ]
     rows = case_rows(cases)
@@ -128,10 +129,14 @@ def all_aspects(
         '<section class="om om-card" aria-label="All aspects"><h2>All aspects</h2><p class="om-note">Numbers say how '
         "much better (+) or worse (−) the changed story scores. Press a heading to sort.</p>"
         f'<div class="om-buttons" style="margin:6px 0 14px">{links if rows else ""}</div>'
-        '<div class="om-scroll" tabindex="0" role="region" aria-label="All aspects"><table><thead><tr>'
-        f'<th scope="col">aspect</th><th scope="col">story</th>{heads}</tr></thead><tbody>{"".join(body)}</tbody>'
+        '<div class="om-scroll" tabindex="0" role="region" aria-label="All aspects"><table class="om-tight"><thead><tr>'
+        f'<th scope="col">aspect and changed story</th>{heads}</tr></thead><tbody>{"".join(body)}</tbody>'
         "</table></div></section>"
     )
+
+
+def _aspect_row(name: str, story: str, cells: str) -> str:
+    return f'<tr><th scope="row" class="om-case">{name}{story}</th>{cells}</tr>'
 
 
 def _blank(count: int) -> str:

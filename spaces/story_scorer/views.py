@@ -9,7 +9,6 @@ from spaces.catalogue import CatalogueEntry
 from spaces.markup import (
     escape,
     hint,
-    kinds_line,
     lacking_lines,
     legend,
     metric_rows,
@@ -57,7 +56,7 @@ def reasons(found: Answer, title: str) -> str:
     return (
         f'<section class="om om-card" aria-label="{escape(title)}"><h2>{escape(title)}</h2>'
         f"{shaded(found.sentences)}{legend(found.blamed_by)}{verdict(found.diagnosis, len(found.sentences))}"
-        f"{kinds_line(found.kinds)}</section>"
+        "</section>"
     )
 
 

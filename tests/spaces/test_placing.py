@@ -10,7 +10,7 @@ from scipy import stats
 
 from metrics.openmeva.trivial import trivial_scores
 from spaces.leaderboard import views
-from spaces.leaderboard.collect import RESULTS, collect
+from spaces.leaderboard.collect import RESULTS, collect, merged
 from spaces.leaderboard.placing import place
 from training.benchmark.sets import TEST_SETS
 
@@ -85,7 +85,7 @@ def test_ids_that_do_not_fit() -> None:
         place("autos_mini_invariance", [*rows[:-1], {"score": 1.0}])
 
 
-RUN = {
+RUN: dict[str, Any] = {
     "settings": {"draws": 10, "seed": 0},
     "judged": {
         "mans_roc": {
@@ -107,7 +107,8 @@ RUN = {
             "title": "AUTOS mini, discrimination test",
             "n": 3,
             "rows": {"UNION": {"kind": "ours", "average": {"pearson": 0.5},
-                               "aspects": {"typo": {"human": {"pearson": 0.5, "pair_wins": None, "techniques": {}}}}}},
+                               "aspects": {"typo": {"human": {"pearson": 0.5, "pair_wins": None, "techniques": {},
+                                                          "intervals": {"pearson": [0.4118, 0.6]}}}}}},
         }
     },
 }  # fmt: skip
@@ -125,8 +126,21 @@ def test_collecting_leaves_single_scores_and_judgments_out() -> None:
     ]
     assert "judgments" not in json.dumps(found)
     assert found["autos"]["autos_mini_discrimination"]["rows"][0]["aspects"] == {
-        "typo": {"pearson": 0.5, "pair_wins": None}
+        "typo": {"pearson": 0.5, "pair_wins": None, "interval": [0.412, 0.6]}
     }
+
+
+def test_runs_are_merged_row_by_row() -> None:
+    judged = RUN["judged"]["mans_roc"]
+    better = {**judged["rows"]["UNION"], "pearson": 0.5}
+    later = {**RUN, "judged": {"mans_roc": {**judged, "rows": {"UNION": better, "PPL": better}}}, "autos": {}}
+    found = merged([RUN, later])
+    rows = found["judged"]["mans_roc"]["rows"]
+    assert list(rows) == ["UNION", "empty", "PPL"]
+    assert rows["UNION"]["pearson"] == 0.5
+    assert found["autos"] == RUN["autos"]
+    with pytest.raises(ValueError, match="4 rows, another 5"):
+        merged([RUN, {**later, "judged": {"mans_roc": {**judged, "n": 5}}}])
 
 
 def test_tables_hold_every_row_and_the_users_marked() -> None:
