@@ -27,7 +27,7 @@ from metrics.story_classifier import StoryClassifier
 from training.adapters import adapter_tensors, add_adapters, load_adapter
 from training.classifier_data import Example, ExampleMaker, GroupCollator, Groups
 from training.encoder import ENCODER, ROOT
-from training.files import save_tensors, write_text
+from training.files import checksum, save_tensors, write_text
 from training.negatives.draft import KINDS
 from training.trainer import StoryTrainer, encoder_reference, last_checkpoint, training_arguments
 from training.training_groups import GroupRow
@@ -209,7 +209,7 @@ def train_classifier(
         "metric": config["metric"],
         "config": config,
         **about,
-        **({"start": file_digest(ROOT / config["start"] / "adapter.safetensors")} if config["start"] else {}),
+        **start_digest(config),
         "groups": {"train": len(groups.groups), "validation": len(held_out.groups)},
         "stories": {"train": len(rows), "validation": len(validation)},
         "sources": sources if len(sources) <= 20 else len(sources),
@@ -297,4 +297,27 @@ def save_classifier(
         write_text(out / "names.json", (ENCODER / "names.json").read_text(encoding="utf-8"))
         write_text(out / "tokenizer.json", tokenizer.to_str())
     write_text(out / "config.json", json.dumps(written, indent=2, default=str) + "\n")
+    manifest["weights"] = checksum(weights_file(out))
     write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
+
+
+def weights_file(folder: Path) -> Path:
+    """The weights of a checkpoint: an adapter, or a whole model."""
+    adapter = folder / "adapter.safetensors"
+    return adapter if adapter.is_file() else folder / "model.safetensors"
+
+
+def trained(config: dict[str, Any], about: dict[str, Any], out: Path) -> dict[str, Any] | None:
+    """The manifest of the checkpoint in `out`, where it is one of this configuration, start and data, unchanged."""
+    if not (out / "manifest.json").is_file() or not weights_file(out).is_file():
+        return None
+    known = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+    wanted = json.loads(json.dumps({"config": {**DEFAULTS, **config}, **about, **start_digest(config)}))
+    wanted["weights"] = checksum(weights_file(out))
+    return known if all(known.get(key) == value for key, value in wanted.items()) else None
+
+
+def start_digest(config: dict[str, Any]) -> dict[str, str]:
+    """What the manifest says of the adapter that a configuration goes on from."""
+    start = config.get("start")
+    return {"start": file_digest(ROOT / start / "adapter.safetensors")} if start else {}

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from training.classifier import train_classifier
+from training.classifier import train_classifier, trained
 from training.classifier_card import write_classifier_card
 from training.classifier_data import held_out
 from training.encoder import ROOT
@@ -83,6 +83,8 @@ def train(
 ) -> dict[str, Any]:
     """Runs the stages and trains one configuration, after the one that it goes on from; returns the manifest.
 
+    Where weights of the same configuration and rows are in `out` already, they are left alone.
+
     Args:
         config: see `load_rows` and `training.classifier.DEFAULTS`; `first`: the configuration that is trained where
             the adapter's folder `start` is not there yet.
@@ -96,6 +98,9 @@ def train(
         first = yaml.safe_load((ROOT / config["first"]).read_text(encoding="utf-8"))
         train(first, data, ROOT / config["start"], run, cache, resume)
     rows, validation, about = load_rows(config, data, run, cache)
+    known = trained(config, about, out)
+    if known:
+        return known
     checkpoints = run / f"training-{config['name']}"
     manifest = train_classifier(config, rows, validation, out, checkpoints, about, resume)
     write_classifier_card(out, manifest)

@@ -85,6 +85,19 @@ def test_it_learns_and_the_module_loads_it(folder: Path) -> None:
     assert f"| exchange | {manifest['validation']['exchange']['auc']:.3f} |" in card
 
 
+def test_weights_of_the_same_configuration_and_rows_are_known(folder: Path) -> None:
+    about: dict[str, Any] = {"data": {}}
+    config = {**CONFIG, "passes": 1}
+    out = folder / "known"
+    assert classifier.trained(config, about, out) is None
+    manifest = train(folder, "known", passes=1)
+    assert classifier.trained(config, about, out) == json.loads(json.dumps(manifest))
+    assert classifier.trained(config, {"data": {"rows.parquet": "0" * 64}}, out) is None
+    assert classifier.trained({**config, "passes": 2}, about, out) is None
+    (out / "adapter.safetensors").write_bytes(b"damaged")
+    assert classifier.trained(config, about, out) is None
+
+
 def test_a_stopped_run_ends_in_the_same_weights(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     train(folder, "whole", passes=2)
 
