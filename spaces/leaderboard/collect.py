@@ -3,7 +3,8 @@
     python -m spaces.leaderboard.collect --results benchmark/results.json
     python -m spaces.leaderboard.collect --results benchmark/results.json runs/autos/results.json
 
-Of several runs, a later one's rows stand in place of an earlier one's on the same set.
+Of several runs, a later one's rows stand in place of an earlier one's on the same set. The weights of the checkout are
+noted beside the figures, so run it right after the benchmark: model cards show figures of their own weights alone.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from metrics.openmeva.correlation import COEFFICIENTS
+from training.benchmark.checkpoints import checkpoint_digests
+from training.benchmark.sets import TEST_SETS
 from training.benchmark.tables import read_published
+from training.encoder import ROOT
 from training.files import write_text
 
 RESULTS = Path(__file__).with_name("results.json")
@@ -45,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (OSError, ValueError) as error:
             print(f"error: {path}: expected the results of `make benchmark` ({error})", file=sys.stderr)
             return 2
-    collected = collect(merged(runs), read_published())
+    collected = {**collect(merged(runs), read_published()), "weights": checkpoint_digests(ROOT)}
     write_text(options.out, json.dumps(collected, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     sets = [*collected["judged"], *collected["autos"]]
     print(f"{options.out}: {', '.join(sets)}")
@@ -105,6 +109,7 @@ def _judged(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -
     ceiling = found.get("noise_ceiling", {}).get("ceiling", {})
     return {
         "title": found["title"],
+        "corpus": TEST_SETS[name].corpus,
         "n": found["n"],
         "prompts": found["prompts"],
         "ceiling": {c: rounded(ceiling.get(c)) for c in COEFFICIENTS if c in ceiling},

@@ -166,5 +166,5 @@ def test_shipped_results_hold_no_story() -> None:
     assert found["judged"]
     assert found["autos"]
     assert {key for one in found["judged"].values() for key in one} == {
-        "title", "n", "prompts", "ceiling", "paper_note", "rows",
+        "title", "corpus", "n", "prompts", "ceiling", "paper_note", "rows",
     }  # fmt: skip

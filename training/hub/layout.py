@@ -18,6 +18,7 @@ from typing import Any
 from training.files import checksum, write_text
 from training.hub.cards import join_card, split_card
 from training.hub.description import Description, Source
+from training.hub.results import add_results, read_results
 from training.hub.rewriting import name_folders, pin_module, pin_settings, rename
 from training.hub.whole_model import whole_model_note, write_whole_model
 
@@ -90,6 +91,9 @@ def lay_out(
     card = folder / "README.md"
     if card.exists():
         front, body = split_card(card.read_text(encoding="utf-8"))
+        results = read_results(root) if source.loads_as == "adapter" else None
+        if results is not None:
+            body = add_results(body, source.metric, source.folder, results)
         if whole:
             body = body.rstrip("\n") + "\n" + whole_model_note(hub_id, classifier)
             front["library_name"] = "transformers"
