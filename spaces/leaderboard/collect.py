@@ -20,10 +20,10 @@ from metrics.openmeva.correlation import COEFFICIENTS
 from training.benchmark.checkpoints import checkpoint_digests
 from training.benchmark.sets import TEST_SETS
 from training.benchmark.tables import read_published
-from training.encoder import ROOT
 from training.files import write_text
 
 RESULTS = Path(__file__).with_name("results.json")
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
