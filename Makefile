@@ -80,8 +80,8 @@ autos: .venv resources  ## build AUTOS: make autos DATA=folder, or STORIES=file 
 	$(OFFLINE) $(BIN)/python -m training.corpora.autos --processes 2 $(if $(STORIES),--stories $(STORIES) --config $(or $(CONFIG),roc),\
 		--data $(DATA) $(if $(CONFIG),--config $(CONFIG))) $(ARGS)
 
-bench: .venv resources  ## measure speed, as ratios within one run
-	$(OFFLINE) $(BIN)/python -m training.bench
+bench: .venv resources  ## measure speed, as ratios within one run: make bench [DATA=folder]
+	$(OFFLINE) $(if $(DATA),OPENMEVA_DATA=$(DATA)) $(BIN)/python -m training.bench $(ARGS)
 
 install: .venv  ## put metrics, models and datasets into your own cache (HF_HOME), for use from any folder
 	@HF_HOME="$(USER_HF_HOME)" $(BIN)/python -m training.hub install
