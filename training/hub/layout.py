@@ -18,7 +18,7 @@ from typing import Any
 from training.files import checksum, write_text
 from training.hub.cards import join_card, split_card
 from training.hub.description import Description, Source
-from training.hub.results import add_results, read_results
+from training.hub.results import add_metric_results, add_results, read_results
 from training.hub.rewriting import name_folders, pin_module, pin_settings, rename
 from training.hub.whole_model import whole_model_note, write_whole_model
 
@@ -91,9 +91,11 @@ def lay_out(
     card = folder / "README.md"
     if card.exists():
         front, body = split_card(card.read_text(encoding="utf-8"))
-        results = read_results(root) if source.loads_as == "adapter" else None
-        if results is not None:
-            body = add_results(body, source.metric, source.folder, results)
+        results = read_results(root)
+        if results is not None and source.loads_as == "adapter":
+            body = add_results(body, source.metric, source.folder.name, root, results)
+        elif results is not None and source.module:
+            body = add_metric_results(body, source.name, root, results)
         if whole:
             body = body.rstrip("\n") + "\n" + whole_model_note(hub_id, classifier)
             front["library_name"] = "transformers"

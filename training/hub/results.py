@@ -12,7 +12,11 @@ from training.benchmark.checkpoints import checkpoint_digest
 from training.benchmark.registry import read_registry
 
 RESULTS = Path("spaces/leaderboard/results.json")  # what `python -m spaces.leaderboard.collect` writes
-_HEADING = "### Agreement with people"
+_TITLE = "Agreement with people"
+_HEAD = (
+    "Correlations with the mean human judgment and 95 % intervals by bootstrap over prompts, as `make benchmark` "
+    "prints them. Of MANS, half the prompts."
+)
 
 
 def read_results(root: Path) -> dict[str, Any] | None:
@@ -21,55 +25,68 @@ def read_results(root: Path) -> dict[str, Any] | None:
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
 
-def add_results(body: str, metric: str, folder: Path, results: Mapping[str, Any]) -> str:
-    """A card's body with the figures at the end of its section Results; as it is where there is no such section.
+def add_results(body: str, metric: str, configuration: str, root: Path, results: Mapping[str, Any]) -> str:
+    """A model card's body with the figures of its weights at the end of its section Results, where it has one.
 
     Args:
         body: of the card of a configuration's weights.
         metric: the metric's name.
-        folder: of the weights, in the checkout.
+        configuration: which of its configurations.
+        root: of the checkout, to tell whether the figures belong to the weights that are there.
         results: of `read_results`.
     """
     section = re.search(r"^## Results\n(.*?)(?=^## |\Z)", body, re.MULTILINE | re.DOTALL)
-    if section is None:
+    table = judgment_table(metric, root, results, configuration)
+    if section is None or not table:
         return body
-    text = judgment_section(metric, folder, results)
-    return f"{body[: section.end()].rstrip()}\n\n{text}\n\n{body[section.end() :]}" if text else body
+    return f"{body[: section.end()].rstrip()}\n\n### {_TITLE}\n\n{table}\n\n{body[section.end() :]}"
 
 
-def judgment_section(metric: str, folder: Path, results: Mapping[str, Any]) -> str:
-    """A table of the configuration's rows on the judged sets; empty where the benchmark has none.
+def add_metric_results(body: str, metric: str, root: Path, results: Mapping[str, Any]) -> str:
+    """A metric card's body with the figures of all configurations before its section Limits; see `add_results`."""
+    table = judgment_table(metric, root, results)
+    limits = re.search(r"^## Limit", body, re.MULTILINE)
+    if limits is None or not table:
+        return body
+    return f"{body[: limits.start()]}## {_TITLE}\n\n{table}\n\n{body[limits.start() :]}"
 
-    Figures of other weights are not shown: the section then says that these have not been measured.
+
+def judgment_table(
+    metric: str, root: Path, results: Mapping[str, Any], configuration: str | None = None
+) -> str:
+    """The rows of a metric, or of one of its configurations, on the judged sets; empty where there are none.
+
+    Figures of other weights than those in the checkout are not shown, which the text then says.
     """
-    lines = []
+    lines, stale = [], False
     for entry in read_registry().values():
-        if entry.folder.name != metric:
-            continue
         for found in results["judged"].values():
-            if entry.configs.get(found["corpus"]) != folder.name:
+            own = entry.configs.get(found["corpus"])
+            if entry.folder.name != metric or own is None or configuration not in (None, own):
                 continue
             rows = {row["title"]: row for row in found["rows"] if row["kind"] == "ours"}
+            shown = [title for title in entry.rows if title in rows]
+            if shown and not _is_current(metric, own, root, results):
+                stale = True
+                continue
             lines += [
-                f"| {found['title']} ({found['n']}) | {title} | {_cell(rows[title], 'pearson')} | "
+                f"| {found['title']} ({found['n']}) | {title}, `{own}` | {_cell(rows[title], 'pearson')} | "
                 f"{_cell(rows[title], 'spearman')} |"
-                for title in entry.rows
-                if title in rows
+                for title in shown
             ]
-    if not lines:
-        return ""
-    if results.get("weights", {}).get(f"{metric}/{folder.name}") != checkpoint_digest(folder):
-        return f"{_HEADING}\n\nNot measured: these weights are newer than the last run of `make benchmark`."
-    return "\n".join(
-        [
-            f"{_HEADING}\n",
-            "Correlations with the mean human judgment and 95 % intervals by bootstrap over prompts, as "
-            "`make benchmark` prints them. Of MANS, half the prompts.\n",
-            "| stories | score | Pearson | Spearman |",
-            "|---|---|---|---|",
-            *lines,
-        ]
-    )
+    parts = []
+    if lines:
+        parts += [_HEAD, "\n".join(["| stories | score | Pearson | Spearman |", "|---|---|---|---|", *lines])]
+    if stale:
+        parts.append("Other weights are newer than the last run of `make benchmark`: not measured.")
+    return "\n\n".join(parts)
+
+
+def _is_current(metric: str, configuration: str, root: Path, results: Mapping[str, Any]) -> bool:
+    folder = root / "metrics" / metric / "weights" / configuration
+    if not (folder / "config.json").is_file():
+        return True  # nothing trained
+    return results.get("weights", {}).get(f"{metric}/{configuration}") == checkpoint_digest(folder)
 
 
 def _cell(row: Mapping[str, Any], coefficient: str) -> str:

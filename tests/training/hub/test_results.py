@@ -6,21 +6,21 @@ from typing import Any
 import pytest
 
 from training.benchmark.checkpoints import checkpoint_digests
-from training.hub.results import add_results, judgment_section
+from training.hub.results import add_metric_results, add_results, judgment_table
 
 BODY = "# M\n\n## Results\n\nAccuracy .8.\n\n## Limits\n\nMany.\n"
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def root(tmp_path: Path) -> Path:
     found = tmp_path / "metrics" / "union" / "weights" / "wp"
     found.mkdir(parents=True)
     (found / "config.json").write_text("{}")
     (found / "adapter.safetensors").write_bytes(b"weights")
-    return found
+    return tmp_path
 
 
-def results(folder: Path) -> dict[str, Any]:
+def results(root: Path) -> dict[str, Any]:
     def row(title: str, kind: str, value: float) -> dict[str, Any]:
         return {"title": title, "kind": kind, "pearson": value, "spearman": -0.04, "kendall": 0.1,
                 "intervals": {"pearson": [-0.021, 0.26], "spearman": None}}  # fmt: skip
@@ -40,29 +40,40 @@ def results(folder: Path) -> dict[str, Any]:
                 "rows": [row("UNION", "paper", 0.326), row("UNION", "ours", 0.179), row("PPL", "ours", 0.1)],
             },
         },
-        "weights": checkpoint_digests(folder.parents[3]),
+        "weights": checkpoint_digests(root),
     }
 
 
-def test_a_configuration_has_the_rows_of_its_own_corpus(folder: Path) -> None:
-    text = judgment_section("union", folder, results(folder))
-    assert "| MANS-WP (495) | UNION | .179 [-.02, .26] | -.040 |" in text
+def test_a_configuration_has_the_rows_of_its_own_corpus(root: Path) -> None:
+    text = judgment_table("union", root, results(root), "wp")
+    assert "| MANS-WP (495) | UNION, `wp` | .179 [-.02, .26] | -.040 |" in text
     assert "MANS-ROC" not in text
     assert text.count("| MANS-WP") == 1
 
 
-def test_the_table_ends_the_section_results(folder: Path) -> None:
-    body = add_results(BODY, "union", folder, results(folder))
+def test_the_table_ends_the_section_results(root: Path) -> None:
+    body = add_results(BODY, "union", "wp", root, results(root))
     assert body.index("Accuracy .8.") < body.index("### Agreement with people") < body.index("## Limits")
-    assert add_results("# M\n\n## Use\n\nSo.\n", "union", folder, results(folder)) == "# M\n\n## Use\n\nSo.\n"
+    other = "# M\n\n## Use\n\nSo.\n"
+    assert add_results(other, "union", "wp", root, results(root)) == other
 
 
-def test_newer_weights_are_not_given_older_figures(folder: Path) -> None:
-    found = results(folder)
-    (folder / "adapter.safetensors").write_bytes(b"other weights")
-    assert ".179" not in judgment_section("union", folder, found)
-    assert "Not measured" in judgment_section("union", folder, found)
+def test_a_metric_card_has_those_of_all_configurations(root: Path) -> None:
+    body = add_metric_results(BODY, "union", root, results(root))
+    assert body.index("## Agreement with people") < body.index("## Limits")
+    assert "`roc` | .288 [-.02, .26]" in body
+    assert "`wp` | .179" in body
 
 
-def test_a_metric_without_rows_has_no_table(folder: Path) -> None:
-    assert judgment_section("discriminator", folder, results(folder)) == ""
+def test_newer_weights_are_not_given_older_figures(root: Path) -> None:
+    found = results(root)
+    (root / "metrics/union/weights/wp/adapter.safetensors").write_bytes(b"other weights")
+    text = judgment_table("union", root, found)
+    assert ".288" in text
+    assert ".179" not in text
+    assert "not measured" in text
+
+
+def test_a_metric_without_rows_has_no_table(root: Path) -> None:
+    assert judgment_table("discriminator", root, results(root)) == ""
+    assert add_metric_results(BODY, "discriminator", root, results(root)) == BODY
