@@ -1,14 +1,20 @@
-"""What the story metrics share as evaluate modules: checked input, optional columns, no rows left over.
+"""What the story metrics share as evaluate modules: checked input, optional columns, progress, signature.
 
 A mixin rather than a base class, since evaluate takes the first subclass of `EvaluationModule` that it finds.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from importlib.metadata import version
 from itertools import combinations
 from typing import Any
 
 import datasets
+from tqdm.auto import tqdm
+
+from .version import __version__
+
+MODEL_LIBRARIES = ("torch", "transformers")
 
 
 def check_texts(texts: Any, what: str, blank: bool = False) -> list[str]:
@@ -59,6 +65,45 @@ def check_lengths(predictions: Sequence[str], others: Sequence[Any], what: str) 
     """Raises a `ValueError` unless there is one of `others` for each prediction."""
     if len(predictions) != len(others):
         raise ValueError(f"{what}: expected {len(predictions)}, one a prediction, got {len(others)}")
+
+
+def check_batch_size(batch_size: Any) -> None:
+    """Raises a `ValueError` unless `batch_size` is a whole number above 0."""
+    if not isinstance(batch_size, int) or batch_size < 1:
+        raise ValueError(f"batch_size: expected a whole number above 0, got {batch_size!r}")
+
+
+def chosen_names(asked: Any, known: Sequence[str]) -> list[str]:
+    """The scores that are asked for, one name or several; all where None.
+
+    Raises:
+        ValueError: none, or a name that is not known.
+    """
+    chosen = list(known) if asked is None else [asked] if isinstance(asked, str) else list(asked)
+    if not chosen or not set(chosen) <= set(known):
+        raise ValueError(f"scores: expected some of {', '.join(known)}, got {asked!r}")
+    return chosen
+
+
+def progress_bar(
+    metric: str, show: bool, counted: str = "texts", unit: str = "batch"
+) -> Callable[[Iterable[Any], int], Iterable[Any]]:
+    """A function that shows how far the batches of so many texts are; it appears after five seconds."""
+
+    def progress(batches: Iterable[Any], count: int) -> Iterable[Any]:
+        return tqdm(batches, desc=f"{metric}, {count} {counted}", unit=unit, delay=5, disable=not show)
+
+    return progress
+
+
+def signature_of(metric: str, libraries: Sequence[str] = MODEL_LIBRARIES, **settings: Any) -> str:
+    """What a score depends on, in one line: the settings, this project's version and the libraries'.
+
+    >>> signature_of("overlap", (), bleu="smoothed").startswith("overlap|bleu:smoothed|version:")
+    True
+    """
+    versions = {"version": __version__, **{name: version(name) for name in libraries}}
+    return "|".join([metric, *(f"{name}:{value}" for name, value in (settings | versions).items())])
 
 
 class StoryInputs:

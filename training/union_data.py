@@ -59,6 +59,8 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
 
     def __getitem__(self, index: int) -> tuple[Example, Example]:
         """The story and its negative sample; the next story's where none of the techniques applies."""
+        if index >= self.count:
+            raise IndexError(f"expected a number below {self.count}, got {index}")
         epoch, place = divmod(index, len(self.stories))
         for step in range(len(self.stories)):
             at = (place + step) % len(self.stories)

@@ -1,19 +1,19 @@
 """BLEURT (Sellam et al., ACL 2020): a learnt comparison of a story with a reference."""
 
 import evaluate
-import torch
-import transformers
-from tqdm.auto import tqdm
 
 from .encoder import find_checkpoint
 from .inference import Normalizer
 from .inputs import StoryInputs
+from .inputs import check_batch_size
+from .inputs import progress_bar
+from .inputs import signature_of
 from .modeling import BleurtModel
 from .scoring import BleurtScorer
 from .version import __version__
 
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = ["Bleurt", "BleurtModel", "Normalizer"]
+__all__ = ["Bleurt", "BleurtModel", "Normalizer", "__version__"]
 
 HUB_IDS = {"roc": "openmeva/bleurt-roc"}
 
@@ -81,26 +81,19 @@ class Bleurt(StoryInputs, evaluate.Metric):
 
     def signature(self, dtype: str = "auto") -> str:
         """What a score depends on: checkpoint, revision, maximum length, precision and versions."""
-        return "|".join(
-            [
-                "bleurt",
-                f"checkpoint:{self._revision}",
-                f"max_length:{self._scorer.max_length}",
-                f"dtype:{dtype}",
-                f"version:{__version__}",
-                f"torch:{torch.__version__}",
-                f"transformers:{transformers.__version__}",
-            ]
+        return signature_of(
+            "bleurt", checkpoint=self._revision, max_length=self._scorer.max_length, dtype=dtype
         )
 
     def _compute(self, predictions, references, batch_size=64, device=None, dtype="auto", show_progress=True):
-        if not isinstance(batch_size, int) or batch_size < 1:
-            raise ValueError(f"batch_size: expected a whole number above 0, got {batch_size!r}")
+        check_batch_size(batch_size)
 
-        def progress(batches, pairs):
-            return tqdm(
-                batches, desc=f"bleurt, {pairs} pairs", unit="batch", delay=5, disable=not show_progress
-            )
-
-        scores = self._scorer.scores(predictions, references, batch_size, device, dtype, progress)
+        scores = self._scorer.scores(
+            predictions,
+            references,
+            batch_size,
+            device,
+            dtype,
+            progress_bar("bleurt", show_progress, counted="pairs"),
+        )
         return {"score": sum(scores) / len(scores), "scores": scores}

@@ -1,14 +1,15 @@
 """Similarity to a reference by contextual embeddings: nine scores from one encoder pass over each text."""
 
 import evaluate
-import torch
-import transformers
-from tqdm.auto import tqdm
 
 from .embedding import TextEncoder
 from .encoder import find_checkpoint
 from .inference import Normalizer
 from .inputs import StoryInputs
+from .inputs import check_batch_size
+from .inputs import chosen_names
+from .inputs import progress_bar
+from .inputs import signature_of
 from .matching import bert_score
 from .mover_score import mover_score
 from .scoring import BERT_SCORES
@@ -17,7 +18,7 @@ from .scoring import SimilarityScorer
 from .version import __version__
 
 # evaluate copies only the siblings that this file imports itself
-__all__ = ["EmbeddingSimilarity", "Normalizer", "bert_score", "mover_score"]
+__all__ = ["EmbeddingSimilarity", "Normalizer", "__version__", "bert_score", "mover_score"]
 
 HUB_IDS = {
     "default": "openmeva/embedding-similarity",
@@ -104,18 +105,13 @@ class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
 
     def signature(self, dtype: str = "auto", layer: int | None = None, idf: bool = False) -> str:
         """What a score depends on: encoder, revision, layer, weights, maximum length, precision and versions."""
-        return "|".join(
-            [
-                "embedding_similarity",
-                f"checkpoint:{self._revision}",
-                f"layer:{layer or self._encoder.layers}",
-                f"idf:{'yes' if idf else 'no'}",
-                f"max_length:{self._encoder.max_length}",
-                f"dtype:{dtype}",
-                f"version:{__version__}",
-                f"torch:{torch.__version__}",
-                f"transformers:{transformers.__version__}",
-            ]
+        return signature_of(
+            "embedding_similarity",
+            checkpoint=self._revision,
+            layer=layer or self._encoder.layers,
+            idf="yes" if idf else "no",
+            max_length=self._encoder.max_length,
+            dtype=dtype,
         )
 
     def _baseline(self, asked, layer):
@@ -149,21 +145,8 @@ class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
         dtype="auto",
         show_progress=True,
     ):
-        if not isinstance(batch_size, int) or batch_size < 1:
-            raise ValueError(f"batch_size: expected a whole number above 0, got {batch_size!r}")
-        chosen = list(SCORES) if scores is None else [scores] if isinstance(scores, str) else list(scores)
-        unknown = [name for name in chosen if name not in SCORES]
-        if unknown or not chosen:
-            raise ValueError(f"scores: expected some of {', '.join(SCORES)}, got {scores!r}")
-
-        def progress(batches, texts):
-            return tqdm(
-                batches,
-                desc=f"embedding_similarity, {texts} texts",
-                unit="batch",
-                delay=5,
-                disable=not show_progress,
-            )
+        check_batch_size(batch_size)
+        chosen = chosen_names(scores, SCORES)
 
         found = self._scorer.scores(
             predictions,
@@ -175,7 +158,7 @@ class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
             batch_size=batch_size,
             device=device,
             dtype=dtype,
-            progress=progress,
+            progress=progress_bar("embedding_similarity", show_progress),
         )
         result: dict[str, float | list[float]] = {}
         for name, values in found.items():

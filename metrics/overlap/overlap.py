@@ -4,18 +4,19 @@ import evaluate
 import nltk
 import rouge_score
 import sacrebleu
-from importlib.metadata import version
-from tqdm.auto import tqdm
 
 from .inference import Normalizer
 from .inputs import StoryInputs
+from .inputs import chosen_names
+from .inputs import progress_bar
+from .inputs import signature_of
 from .meteor import meteor
 from .scoring import SCORES
 from .scoring import OverlapScorer
 from .version import __version__
 
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = ["Normalizer", "Overlap", "meteor", "rouge_score", "sacrebleu"]
+__all__ = ["Normalizer", "Overlap", "__version__", "meteor", "nltk", "rouge_score", "sacrebleu"]
 
 _DESCRIPTION = """
 How many words and word sequences a text shares with its references: sentence BLEU (Papineni et al. 2002),
@@ -95,27 +96,21 @@ class Overlap(StoryInputs, evaluate.Metric):
 
     def signature(self) -> str:
         """What a score depends on: definitions and versions."""
-        return "|".join(
-            [
-                "overlap",
-                f"bleu:{self._scorer.signature()}",
-                f"rouge:rouge-score {version('rouge-score')}, no stemming",
-                f"meteor:nltk {nltk.__version__}, alpha .9, beta 3, gamma .5",
-                f"version:{__version__}",
-            ]
+        return signature_of(
+            "overlap",
+            ("rouge-score", "nltk"),
+            bleu=self._scorer.signature(),
+            rouge="no stemming",
+            meteor="alpha .9, beta 3, gamma .5",
         )
 
     def _compute(self, predictions, references, scores=None, show_progress=True):
-        chosen = list(SCORES) if scores is None else [scores] if isinstance(scores, str) else list(scores)
-        unknown = [name for name in chosen if name not in SCORES]
-        if unknown or not chosen:
-            raise ValueError(f"scores: expected some of {', '.join(SCORES)}, got {scores!r}")
-
-        def progress(rows, texts):
-            return tqdm(rows, desc=f"overlap, {texts} texts", unit="text", delay=5, disable=not show_progress)
+        chosen = chosen_names(scores, SCORES)
 
         result: dict[str, float | list[float]] = {}
-        for name, values in self._scorer.scores(predictions, references, chosen, progress).items():
+        for name, values in self._scorer.scores(
+            predictions, references, chosen, progress_bar("overlap", show_progress, unit="text")
+        ).items():
             result[name] = sum(values) / len(values)
             result[f"{name}_scores"] = values
         return result

@@ -1,21 +1,26 @@
 """Plot coherence: how plausible a story is (after Ghazarian et al., NAACL 2021), and the mixture that goes beyond."""
 
 import evaluate
-import torch
-import transformers
-from tqdm.auto import tqdm
 
 from .classifier_scoring import ClassifierScorer
-from .encoder import find_checkpoint
-from .encoder import load_checkpoint
+from .encoder import Checkpoint
 from .inference import Normalizer
 from .inputs import StoryInputs
 from .story_classifier import StoryClassifier
+from .story_module import StoryClassifierModule
 from .story_scoring import StoryScorer
 from .version import __version__
 
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = ["Normalizer", "PlotCoherence", "StoryClassifier", "StoryScorer"]
+__all__ = [
+    "Checkpoint",
+    "Normalizer",
+    "PlotCoherence",
+    "StoryClassifier",
+    "StoryInputs",
+    "StoryScorer",
+    "__version__",
+]
 
 HUB_IDS = {
     "mix": "openmeva/plot-coherence-mix",
@@ -70,7 +75,7 @@ Examples:
 """
 
 
-class PlotCoherence(StoryInputs, evaluate.Metric):
+class PlotCoherence(StoryClassifierModule, evaluate.Metric):
     """The evaluate module; the checkpoint is chosen by `config_name`: `mix`, `roc`, a folder or a Hub id."""
 
     def _info(self) -> evaluate.MetricInfo:
@@ -83,69 +88,4 @@ class PlotCoherence(StoryInputs, evaluate.Metric):
         )
 
     def _download_and_prepare(self, dl_manager: object) -> None:
-        name = "mix" if self.config_name in (None, "default") else self.config_name
-        checkpoint = load_checkpoint(
-            find_checkpoint("plot_coherence", name, __file__, HUB_IDS), "plot_coherence"
-        )
-        self._scorer = ClassifierScorer(checkpoint)
-        self._context = checkpoint.settings["context"]
-        self._revision = f"{name}@{checkpoint.revision}"
-
-    def signature(self, dtype: str = "auto", context_is_part_of_story: bool | None = None) -> str:
-        """What a score depends on: checkpoint, revision, rule for contexts, maximum length, precision, versions."""
-        given = {True: "first_sentence", False: "prompt", None: self._context}[context_is_part_of_story]
-        rule = {"auto": "joined if one declarative sentence before at most 10"}.get(given, given)
-        return "|".join(
-            [
-                "plot_coherence",
-                f"checkpoint:{self._revision}",
-                f"context:{rule}",
-                f"max_length:{self._scorer.max_length}",
-                f"dtype:{dtype}",
-                f"version:{__version__}",
-                f"torch:{torch.__version__}",
-                f"transformers:{transformers.__version__}",
-            ]
-        )
-
-    def _compute(
-        self,
-        predictions,
-        contexts=None,
-        context_is_part_of_story=None,
-        batch_size=64,
-        device=None,
-        dtype="auto",
-        explain=False,
-        show_progress=True,
-    ):
-        if not isinstance(batch_size, int) or batch_size < 1:
-            raise ValueError(f"batch_size: expected a whole number above 0, got {batch_size!r}")
-        if context_is_part_of_story not in (True, False, None):
-            raise ValueError(
-                f"context_is_part_of_story: expected True, False or None, got {context_is_part_of_story!r}"
-            )
-
-        def progress(batches, texts):
-            return tqdm(
-                batches,
-                desc=f"plot_coherence, {texts} texts",
-                unit="batch",
-                delay=5,
-                disable=not show_progress,
-            )
-
-        scores, explanations = self._scorer.score(
-            predictions,
-            contexts,
-            batch_size,
-            device,
-            dtype,
-            explain,
-            progress,
-            joins=context_is_part_of_story,
-        )
-        result = {"score": sum(scores) / len(scores), "scores": scores}
-        if explanations is not None:
-            result["explanations"] = explanations
-        return result
+        self._load("plot_coherence", "mix", __file__, HUB_IDS, ClassifierScorer)

@@ -1,14 +1,14 @@
 """Perplexity of stories under a language model, one of this project's or any other (OpenMEVA section 4.1)."""
 
 import evaluate
-import torch
-import transformers
-from tqdm.auto import tqdm
 
 from .causal_model import CausalModel
 from .encoder import Checkpoint
 from .inference import Normalizer
 from .inputs import StoryInputs
+from .inputs import check_batch_size
+from .inputs import progress_bar
+from .inputs import signature_of
 from .loading import load_model
 from .losses import target_losses
 from .masked_model import MaskedModel
@@ -26,6 +26,7 @@ __all__ = [
     "Normalizer",
     "Ppl",
     "TokenizedStory",
+    "__version__",
     "causal_windows",
     "repeated",
     "target_losses",
@@ -102,16 +103,8 @@ class Ppl(StoryInputs, evaluate.Metric):
 
     def signature(self, dtype: str = "auto") -> str:
         """What a score depends on: checkpoint, revision, maximum length, precision and versions."""
-        return "|".join(
-            [
-                "ppl",
-                f"checkpoint:{self._revision}",
-                f"max_length:{self._scorer.model.max_length}",
-                f"dtype:{dtype}",
-                f"version:{__version__}",
-                f"torch:{torch.__version__}",
-                f"transformers:{transformers.__version__}",
-            ]
+        return signature_of(
+            "ppl", checkpoint=self._revision, max_length=self._scorer.model.max_length, dtype=dtype
         )
 
     def _compute(
@@ -126,11 +119,7 @@ class Ppl(StoryInputs, evaluate.Metric):
         explain=False,
         show_progress=True,
     ):
-        if not isinstance(batch_size, int) or batch_size < 1:
-            raise ValueError(f"batch_size: expected a whole number above 0, got {batch_size!r}")
-
-        def progress(batches, texts):
-            return tqdm(batches, desc=f"ppl, {texts} texts", unit="batch", delay=5, disable=not show_progress)
+        check_batch_size(batch_size)
 
         result = self._scorer.score(
             predictions,
@@ -141,7 +130,7 @@ class Ppl(StoryInputs, evaluate.Metric):
             padding_side,
             repeated_ngram,
             explain,
-            progress,
+            progress_bar("ppl", show_progress),
         )
         count = len(predictions)
         means = {

@@ -1,21 +1,21 @@
 """RUBER (Tao et al., AAAI 2018) with contextual embeddings (Ghazarian et al., NeuralGen 2019)."""
 
 import evaluate
-import torch
-import transformers
-from tqdm.auto import tqdm
 
 from .blending import hybrid
 from .encoder import find_checkpoint
 from .encoder import load_checkpoint
 from .inference import Normalizer
 from .inputs import StoryInputs
+from .inputs import check_batch_size
+from .inputs import progress_bar
+from .inputs import signature_of
 from .modeling import RuberModel
 from .scoring import RuberScorer
 from .version import __version__
 
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = ["Normalizer", "RuberBert", "RuberModel"]
+__all__ = ["Normalizer", "RuberBert", "RuberModel", "__version__"]
 
 HUB_IDS = {"roc": "openmeva/ruber-bert-roc", "wp": "openmeva/ruber-bert-wp"}
 
@@ -93,16 +93,8 @@ class RuberBert(StoryInputs, evaluate.Metric):
 
     def signature(self, dtype: str = "auto") -> str:
         """What a score depends on: checkpoint, revision, maximum length, precision and versions."""
-        return "|".join(
-            [
-                "ruber_bert",
-                f"checkpoint:{self._revision}",
-                f"max_length:{self._scorer.max_length}",
-                f"dtype:{dtype}",
-                f"version:{__version__}",
-                f"torch:{torch.__version__}",
-                f"transformers:{transformers.__version__}",
-            ]
+        return signature_of(
+            "ruber_bert", checkpoint=self._revision, max_length=self._scorer.max_length, dtype=dtype
         )
 
     def _compute(
@@ -117,18 +109,18 @@ class RuberBert(StoryInputs, evaluate.Metric):
         dtype="auto",
         show_progress=True,
     ):
-        if not isinstance(batch_size, int) or batch_size < 1:
-            raise ValueError(f"batch_size: expected a whole number above 0, got {batch_size!r}")
-
-        def progress(batches, texts):
-            return tqdm(
-                batches, desc=f"ruber_bert, {texts} texts", unit="batch", delay=5, disable=not show_progress
-            )
+        check_batch_size(batch_size)
 
         # an unknown blend or normalization is refused before the texts are encoded
         hybrid([0.0], [0.0], self._scorer.ranges, blend, normalization)
         unreferenced, referenced = self._scorer.score(
-            predictions, contexts, references, batch_size, device, dtype, progress
+            predictions,
+            contexts,
+            references,
+            batch_size,
+            device,
+            dtype,
+            progress_bar("ruber_bert", show_progress),
         )
         scores = unreferenced
         if referenced is not None:

@@ -1,21 +1,26 @@
 """UNION (Guan and Huang, EMNLP 2020): an unreferenced metric for open-ended story generation."""
 
 import evaluate
-import torch
-import transformers
-from tqdm.auto import tqdm
 
-from .encoder import find_checkpoint
-from .encoder import load_checkpoint
+from .encoder import Checkpoint
 from .inference import Normalizer
 from .inputs import StoryInputs
 from .modeling import UnionModel
 from .scoring import UnionScorer
+from .story_module import StoryClassifierModule
 from .story_scoring import StoryScorer
 from .version import __version__
 
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = ["Normalizer", "StoryScorer", "Union", "UnionModel"]
+__all__ = [
+    "Checkpoint",
+    "Normalizer",
+    "StoryInputs",
+    "StoryScorer",
+    "Union",
+    "UnionModel",
+    "__version__",
+]
 
 HUB_IDS = {"roc": "openmeva/union-roc", "wp": "openmeva/union-wp"}
 
@@ -40,6 +45,8 @@ Args:
     predictions: stories, a list of strings, raw or tokenised.
     contexts: leading contexts, one a story, optional. `roc` takes the context as the story's first sentence
         and joins it; `wp` takes it as a prompt, which is not part of the story, and ignores it.
+    context_is_part_of_story: True: a context is joined to its story; False: it is a prompt, and ignored; None
+        (default): as the checkpoint says.
     batch_size: windows scored at once.
     device: "cpu", "cuda", ...; chosen by itself where not given.
     dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
@@ -64,7 +71,7 @@ Examples:
 """
 
 
-class Union(StoryInputs, evaluate.Metric):
+class Union(StoryClassifierModule, evaluate.Metric):
     """The evaluate module; the checkpoint is chosen by `config_name`: `roc`, `wp`, a folder or a Hub id."""
 
     def _info(self) -> evaluate.MetricInfo:
@@ -77,47 +84,4 @@ class Union(StoryInputs, evaluate.Metric):
         )
 
     def _download_and_prepare(self, dl_manager: object) -> None:
-        name = "roc" if self.config_name in (None, "default") else self.config_name
-        checkpoint = load_checkpoint(find_checkpoint("union", name, __file__, HUB_IDS), "union")
-        self._scorer = UnionScorer(checkpoint)
-        self._revision = f"{name}@{checkpoint.revision}"
-
-    def signature(self, dtype: str = "auto") -> str:
-        """What a score depends on: checkpoint, revision, maximum length, precision and versions."""
-        return "|".join(
-            [
-                "union",
-                f"checkpoint:{self._revision}",
-                f"max_length:{self._scorer.max_length}",
-                f"dtype:{dtype}",
-                f"version:{__version__}",
-                f"torch:{torch.__version__}",
-                f"transformers:{transformers.__version__}",
-            ]
-        )
-
-    def _compute(
-        self,
-        predictions,
-        contexts=None,
-        batch_size=64,
-        device=None,
-        dtype="auto",
-        explain=False,
-        show_progress=True,
-    ):
-        if not isinstance(batch_size, int) or batch_size < 1:
-            raise ValueError(f"batch_size: expected a whole number above 0, got {batch_size!r}")
-
-        def progress(batches, texts):
-            return tqdm(
-                batches, desc=f"union, {texts} texts", unit="batch", delay=5, disable=not show_progress
-            )
-
-        scores, explanations = self._scorer.score(
-            predictions, contexts, batch_size, device, dtype, explain, progress
-        )
-        result = {"score": sum(scores) / len(scores), "scores": scores}
-        if explanations is not None:
-            result["explanations"] = explanations
-        return result
+        self._load("union", "roc", __file__, HUB_IDS, UnionScorer)

@@ -55,6 +55,8 @@ class PlotPairs(torch.utils.data.Dataset[tuple[list[int], list[int]]]):
         return self.count
 
     def __getitem__(self, index: int) -> tuple[list[int], list[int]]:
+        if index >= self.count:
+            raise IndexError(f"expected a number below {self.count}, got {index}")
         place = index % len(self.targets)
         return self.sources[place], self.targets[place]
 

@@ -1,0 +1,71 @@
+"""Scoring a file from a shell, the same command for every metric."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from metrics.story_file import read_rows, result_rows
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run_overlap(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "metrics.overlap", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_metric_with_references(tmp_path: Path) -> None:
+    stories, scores = tmp_path / "stories.jsonl", tmp_path / "scores.jsonl"
+    rows = [{"story": "she ate a pie .", "reference": "she ate a pie ."}, {"story": "no", "reference": "yes"}]
+    stories.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done = run_overlap("--input", str(stories), "--output", str(scores))
+    assert done.returncode == 0, done.stderr
+    same, other = (json.loads(line) for line in scores.read_text(encoding="utf-8").splitlines())
+    assert same["rouge1_scores"] == 1.0
+    assert other["rouge1_scores"] == 0.0
+
+    refused = run_overlap("--input", str(stories), "--output", str(tmp_path / "none"), "--explain")
+    assert refused.returncode == 1
+    assert "--explain: overlap has no such option" in refused.stderr
+    assert not (tmp_path / "none").exists()
+
+
+def test_text_files_hold_a_story_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "stories.txt"
+    path.write_text("She ate.\n\nShe slept.\n", encoding="utf-8")
+    assert read_rows(path) == {"predictions": ["She ate.", "She slept."]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected at least one story"),
+        ("{", "line 1: expected JSON"),
+        ('{"story": " "}', "line 1: expected a text in 'story'"),
+        (
+            '{"story": "a", "context": "b"}\n\n{"story": "c"}',
+            "line 3: expected 'context', which other lines have",
+        ),
+    ],
+)
+def test_bad_files(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "stories.jsonl"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        read_rows(path)
+
+
+def test_rows_hold_all_that_is_there_for_each_story() -> None:
+    result = {"score": 0.5, "scores": [0.4, 0.6], "nll": [1.0, 2.0], "explanations": [{"a": 1}, {"a": 2}]}
+    assert result_rows(result, 2) == [
+        {"score": 0.4, "nll": 1.0, "a": 1},
+        {"score": 0.6, "nll": 2.0, "a": 2},
+    ]
