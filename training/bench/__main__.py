@@ -17,6 +17,7 @@ PARTS = {
     "embedding_similarity": "embedding_similarity_rows",
     "language_model": "language_model_rows",
     "sampling": "sampling_rows",
+    "generator": "generator_rows",
     "perturbations": "perturbation_rows",
     "benchmark": "benchmark_rows",
     "loading": "loading_rows",

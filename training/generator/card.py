@@ -70,7 +70,8 @@ tokens and with names: not comparable.
 
 ## Stories from whole plots
 
-Top-50 sampling, temperature 0.8; plots of stories written for this project. Nothing was selected.
+Top-50 sampling, temperature 0.8, as many sentences as the plot has at most; plots of stories written for this project.
+Nothing was selected.
 
 {whole}
 
@@ -81,8 +82,9 @@ Top-50 sampling, temperature 0.8; plots of stories written for this project. Not
 ## Limits
 
 Small and trained for less than an hour: it keeps to the plot, and within a sentence it is mostly grammatical, but what
-it adds between the plot's phrases is often beside the point. From a long broken plot it may not find an end;
-adversarial filtering leaves out what is longer than any human story. It knows English stories of one kind. People appear as
+it adds between the plot's phrases is often beside the point. A broken plot is longer than those it learned from, and
+its sentences then run on; a story ends with as many sentences as its plot has (`end_with_plot`), and adversarial
+filtering leaves out what is longer than any human story. It knows English stories of one kind. People appear as
 `[MALE]`, `[FEMALE]` and `[NEUTRAL]`. Not meant to write stories for readers.
 
 ## Data and licence
@@ -116,7 +118,8 @@ def plotted(stories: Sequence[str], extractor: str) -> list[PlottedStory]:
 
 def samples(run: Path, stories: Sequence[PlottedStory], max_tokens: int) -> tuple[str, str]:
     """Stories from whole plots and from broken ones, as Markdown lists."""
-    sampler = StorySampler(*load_generator(run), Sampling(max_tokens=max_tokens, max_plot=256))
+    sampling = Sampling(max_tokens=max_tokens, max_plot=256, end_with_plot=True)
+    sampler = StorySampler(*load_generator(run), sampling)
     plots = [story.plot for story in stories[:WHOLE]]
     texts = sampler.write(plots, [(SEED, place) for place in range(len(plots))])
     whole = [f"- *{plot_text(plot)}*<br>{text}" for plot, text in zip(plots, texts, strict=True)]
