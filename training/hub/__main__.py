@@ -70,6 +70,25 @@ def install(description: Description, root: Path) -> None:
         if source.loads_as == "whole" or source.metric in description.whole_models:
             print(f'  AutoModel.from_pretrained("{organisation}/{source.name}")')
     print(f"By these names the libraries ask the Hub first; to spare that: {FLAGS}")
+    if not has_wordnet():
+        print(
+            "METEOR (in overlap) reads WordNet, which NLTK does not find: python -m nltk.downloader wordnet"
+        )
+
+
+def has_wordnet() -> bool:
+    """Whether NLTK finds WordNet where it looks by itself, outside this checkout too."""
+    import nltk
+
+    own = str(ROOT / ".resources")
+    elsewhere = [path for path in nltk.data.path if not path.startswith(own)]
+    for name in ("corpora/wordnet", "corpora/wordnet.zip"):
+        try:
+            nltk.data.find(name, elsewhere)
+        except LookupError:
+            continue
+        return True
+    return False
 
 
 def uninstall() -> None:

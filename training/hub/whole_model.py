@@ -19,9 +19,9 @@ _NOTE = """
 The repository also holds the whole model, adapter merged, in half precision (`model.safetensors`):
 
 ```python
-from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
+from transformers import {class_name}, AutoTokenizer
 
-encoder = AutoModel.from_pretrained("{id}")
+model = {class_name}.from_pretrained("{id}")
 tokenizer = AutoTokenizer.from_pretrained("{id}")
 ```
 
@@ -56,7 +56,8 @@ def write_whole_model(checkpoint: Path, section: str, target: Path, classifier: 
     from metrics.encoder import encoder_folder, load_checkpoint
 
     loaded = load_checkpoint(checkpoint, section)
-    state = {name: t for name, t in loaded.state.items() if name.startswith(("bert.", "cls."))}
+    parts = ("bert.",) if classifier else ("bert.", "cls.")  # what the class named in `architectures` has
+    state = {name: t for name, t in loaded.state.items() if name.startswith(parts)}
     tensors = {name: tensor.to(torch.float16) for name, tensor in state.items()}
     config: dict[str, Any] = json.loads(loaded.model_config.to_json_string(use_diff=False))
     if classifier:
@@ -92,4 +93,8 @@ def write_whole_model(checkpoint: Path, section: str, target: Path, classifier: 
 
 def whole_model_note(hub_id: str, classifier: str | None) -> str:
     """What the card says about loading the whole model."""
-    return _NOTE.format(id=hub_id, classifier=_CLASSIFIER if classifier else "")
+    return _NOTE.format(
+        id=hub_id,
+        class_name="AutoModelForSequenceClassification" if classifier else "AutoModel",
+        classifier=_CLASSIFIER if classifier else "",
+    )

@@ -21,7 +21,10 @@ def test_the_logit_is_the_metrics(project: Path, tmp_path: Path) -> None:
     folder = lay_out(source, description, tmp_path, "me", "1.0.0", project).folder
     scorer = UnionScorer(load_checkpoint(source.folder, "union"))
     expected, _ = scorer.score(TEXTS, dtype="float32")
-    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    model, info = AutoModelForSequenceClassification.from_pretrained(folder, output_loading_info=True)
+    assert not info["missing_keys"]
+    assert not info["unexpected_keys"]
+    model.eval()
     tokenizer = AutoTokenizer.from_pretrained(folder)
     assert model.dtype == torch.float32
     with torch.inference_mode():
