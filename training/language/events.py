@@ -4,6 +4,7 @@
 `CometEvents` asks a COMET model of the Hub.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,10 @@ ORDERING_RELATIONS = {
     "HasLastSubevent": False,
 }
 LONGEST_EVENT = 4  # words; longer tails are definitions rather than events
+# ConceptNet's contributors wrote "you will feel good" and "person to laugh" where a plot says "feel good", "laugh".
+_SUBJECT = re.compile(
+    r"^(?:that )?(?:you|i|we|one|person)(?: (?:to|may|might|will|can|could|should))? (?=\w)"
+)
 Embedder = Callable[[Sequence[str]], np.ndarray]
 """From texts to vectors of length 1, shape (n, width)."""
 
@@ -69,8 +74,11 @@ class ConceptNetEvents:
         known: defaultdict[str, set[RelatedEvent]] = defaultdict(set)
         for relation, head, tail in assertions:
             first = ORDERING_RELATIONS.get(relation)
-            if first is not None and len(tail.split()) <= LONGEST_EVENT and head != tail:
-                known[head].add(RelatedEvent(tail, first))
+            if first is None or len(tail.split()) > LONGEST_EVENT:
+                continue
+            event = without_subject(tail)
+            if event != head:
+                known[head].add(RelatedEvent(event, first))
         self._known = {head: tuple(sorted(found)) for head, found in sorted(known.items())}
         self._embed, self._nearness = embed, nearness
         self._heads = list(self._known)
@@ -91,6 +99,15 @@ class ConceptNetEvents:
         nearness = self._vectors @ self._embed([" ".join(base)])[0]
         best = int(np.argmax(nearness))
         return self._known[self._heads[best]] if nearness[best] >= self._nearness else ()
+
+
+def without_subject(event: str) -> str:
+    """An event of ConceptNet as a verb phrase, a subject that stands for anybody left out.
+
+    >>> without_subject("you will feel good"), without_subject("person to laugh"), without_subject("get paid")
+    ('feel good', 'laugh', 'get paid')
+    """
+    return _SUBJECT.sub("", event)
 
 
 class CometEvents:

@@ -25,6 +25,15 @@ def test_relations_say_which_side_is_right() -> None:
     )
 
 
+def test_a_subject_that_stands_for_anybody_is_left_out() -> None:
+    triples = [("Causes", "scream", "you make loud noise"), ("HasPrerequisite", "scream", "your mouth open")]
+    events = ConceptNetEvents([*triples, ("Causes", "scream", "you scream")])
+    assert events.related("scream") == (
+        RelatedEvent("make loud noise", False),
+        RelatedEvent("your mouth open", True),
+    )
+
+
 def test_events_are_found_by_lemma_and_by_a_word_of_theirs() -> None:
     events = ConceptNetEvents(TRIPLES)
     assert events.related("worked hard") == events.related("work")
