@@ -30,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Command line; see the module's description. Returns the exit status."""
     options = _parse(arguments)
     try:
+        find_aspect(options.aspect)  # before the stories: a name is sooner mended
         rows, bad = read_rows(options.stories, options.context, options.bad == "skip")
         for message in bad:
             print(f"skipped: {message}", file=sys.stderr)

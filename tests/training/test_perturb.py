@@ -61,4 +61,8 @@ def test_an_unknown_aspect_lists_the_known_ones(
 ) -> None:
     assert main(["--aspect", "spelling", "--stories", str(stories), "--out", str(tmp_path / "x")]) == 2
     assert "unknown aspect 'spelling': expected one of lexical_repetition" in capsys.readouterr().err
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text("{}\n", encoding="utf-8")
+    assert main(["--aspect", "spelling", "--stories", str(bad), "--out", str(tmp_path / "x")]) == 2
+    assert "unknown aspect 'spelling'" in capsys.readouterr().err  # sooner mended than the stories
     assert main(["--aspect", "typo", "--stories", str(tmp_path / "none"), "--out", str(tmp_path / "x")]) == 2

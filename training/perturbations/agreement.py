@@ -17,6 +17,8 @@ def agreeing(verb: str, tag: str, subject: str) -> str:
 
     >>> agreeing("was", "VBD", "they"), agreeing("likes", "VBZ", "i"), agreeing("have", "VBP", "she")
     ('were', 'like', 'has')
+    >>> agreeing("ate", "VBP", "she"), agreeing("read", "VBP", "she")
+    ('ate', 'reads')
     """
     if verb in _BE_PAST:
         return "were" if subject in {"we", "you", "they"} else "was"
@@ -25,4 +27,6 @@ def agreeing(verb: str, tag: str, subject: str) -> str:
     if tag not in {"VBZ", "VBP"} or verb.startswith("'"):
         return verb
     base = lemma(verb, tag)
+    if tag == "VBP" and lemma(verb, "VBD") != base:
+        return verb  # a past tense tagged as a present one: "they ate"
     return inflect(base, "VBZ") if subject in _THIRD else base

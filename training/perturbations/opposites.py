@@ -43,16 +43,16 @@ def _opposites(word: str, tag: str) -> tuple[str, ...]:
 
 
 def _in_use(entry: Lemma) -> bool:
-    """Whether SemCor or common sense has the word: "unhappy", not "unangry"."""
+    """Whether SemCor or common sense has the word: "unhappy", not "unangry" or "nondriver", mentioned once."""
     name = entry.name().lower()
-    return entry.count() > 0 or not name.startswith(_PREFIXES)
+    return not name.startswith(_PREFIXES) or entry.count() > name.startswith("non")
 
 
 def opposites(word: str, tag: str) -> tuple[str, ...]:
     """Opposites inflected to `tag` and cased as `word`, sorted; empty for other than content words.
 
-    >>> opposites("happy", "JJ"), opposites("agreed", "VBD")
-    (('unhappy',), ('disagreed',))
+    >>> opposites("happy", "JJ"), opposites("agreed", "VBD"), opposites("driver", "NN")
+    (('unhappy',), ('disagreed',), ())
     """
     return tuple(with_case_of(word, found) for found in _opposites(word.lower(), tag))
 
