@@ -37,7 +37,7 @@ class Perturber:
 
     >>> result = Perturber("typo", seed=1, material=Material(keep=0)).perturb("He walked home.", "s1")
     >>> result.technique, result.story
-    ('swap', 'He awlked home.')
+    ('swap', 'He wlaked home.')
     """
 
     def __init__(
