@@ -108,7 +108,8 @@ class Cells:
         if test not in tests:
             tests[test] = correlate(self._scorer(rows, model, cell, bool(tests)), test, self.data)
             write_text(kept, json.dumps({"key": key, "tests": tests}, indent=2) + "\n")
-        return Cell(*tests[test], len(rows))
+        spearman, kendall = tests[test]
+        return Cell(spearman, kendall, len(rows))
 
     def _rows(self, path: Path) -> list[GroupRow]:
         return self._within_budget(read_groups(path), path)
