@@ -124,8 +124,8 @@ def _synonyms(word: str, tag: str) -> tuple[str, ...]:
         return ()
     base = lemma(word, tag)
     own = senses(base, part)
-    most = max((sense.count for sense in own), default=0)
-    frequent = [sense for rank, sense in enumerate(own) if 2 * sense.count >= max(most, 1) or rank == 0]
+    most = max((sense.mentions for sense in own), default=0)
+    frequent = [sense for rank, sense in enumerate(own) if 2 * sense.mentions >= max(most, 1) or rank == 0]
     return surface_forms(
         {other for sense in frequent for other in words_of(part, sense.synset)}, word, base, tag
     )

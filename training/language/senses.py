@@ -21,11 +21,11 @@ class Sense(NamedTuple):
 
     Attributes:
         synset: its synset's offset in the data file of the part of speech.
-        count: how often SemCor has the lemma in this sense.
+        mentions: how often SemCor has the lemma in this sense.
     """
 
     synset: int
-    count: int
+    mentions: int
 
 
 @lru_cache(maxsize=1 << 16)
@@ -35,7 +35,7 @@ def senses(base: str, part: str) -> tuple[Sense, ...]:
     Raises:
         MissingResourceError: WordNet has not been fetched.
 
-    >>> senses("hasten", "v")[0].count < senses("rush", "v")[0].count, senses("the", "n")
+    >>> senses("hasten", "v")[0].mentions < senses("rush", "v")[0].mentions, senses("the", "n")
     (True, ())
     """
     lines, prefix = _lines(), base + "%"

@@ -64,7 +64,7 @@ def is_close(word: str, new: str, tag: str) -> bool:
 @lru_cache(maxsize=1 << 15)
 def _share_of_first_sense(base: str, part: str) -> float:
     """How many of a lemma's mentions in SemCor have its first sense; 0 for a lemma that is hardly mentioned."""
-    counts = [sense.count for sense in senses(base, part)]
+    counts = [sense.mentions for sense in senses(base, part)]
     return counts[0] / sum(counts) if counts and counts[0] >= _MENTIONS else 0.0
 
 

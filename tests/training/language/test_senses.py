@@ -20,7 +20,7 @@ from training.language.senses import senses, words_of
 )
 def test_senses_are_those_of_nltk_in_its_order(word, part):
     own = [e for synset in wordnet().synsets(word, part) for e in synset.lemmas() if e.name().lower() == word]
-    assert [(sense.synset, sense.count) for sense in senses(word, part)] == [
+    assert [(sense.synset, sense.mentions) for sense in senses(word, part)] == [
         (entry.synset().offset(), entry.count()) for entry in own
     ]
 
@@ -40,4 +40,4 @@ def test_words_in_another_part_of_speech_or_unknown_have_none():
 
 def test_satellite_adjectives_have_their_counts():
     """NLTK finds no count where the key of a satellite's head has a number or a marker."""
-    assert senses("scared", "a")[0].count > 0
+    assert senses("scared", "a")[0].mentions > 0
