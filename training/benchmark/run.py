@@ -14,6 +14,7 @@ from metrics.openmeva.autos import aspect_tables, check_rows
 from metrics.openmeva.drift import dataset_drift
 from metrics.openmeva.judged import JudgedStories, check_predictions
 from metrics.openmeva.trivial import trivial_scores
+from training.benchmark.contexts import rows_as_seen
 from training.benchmark.cross_validated import cross_validated_scores
 from training.benchmark.explanations import explanation_tables
 from training.benchmark.judged import judged_table
@@ -109,11 +110,10 @@ def _all_scores(
         if "references" in entry.inputs and not any(row.get("reference") for row in rows):
             skipped[f"{one.name} for metrics that need references"] = "it has none"
             continue
-        if entry.needs_contexts and not all(row.get("prompt", row.get("context")) for row in rows):
+        seen = rows_as_seen(entry, one, rows)
+        if seen is None:
             skipped[f"{one.name} for metrics that need contexts"] = "it has none"
             continue
-        # In AUTOS a ROC story is whole, its first sentence included.
-        seen = rows if one.judged or not entry.joins_context else [{**row, "context": None} for row in rows]
         result = _attempt(entry, config, one, seen, settings, skipped)
         for title, key in entry.rows.items() if result else ():
             found[title] = {

@@ -10,6 +10,7 @@ from typing import Any
 
 import evaluate
 
+from training.benchmark.contexts import context_of
 from training.benchmark.registry import MetricEntry
 from training.files import write_text
 
@@ -18,7 +19,7 @@ Rows = Sequence[dict[str, Any]]
 
 def checksum(rows: Rows) -> str:
     """SHA-256 of what a metric may see of the rows: prompt, story, reference."""
-    seen = [[row.get("prompt", row.get("context")), row["story"], row.get("reference")] for row in rows]
+    seen = [[context_of(row), row["story"], row.get("reference")] for row in rows]
     return hashlib.sha256(json.dumps(seen).encode()).hexdigest()
 
 
@@ -91,7 +92,7 @@ def score(
 def _inputs(entry: MetricEntry, rows: Rows) -> dict[str, list[Any]]:
     """The columns that the metric takes beside the stories; contexts are left out where the set has none."""
     inputs: dict[str, list[Any]] = {}
-    contexts = [row.get("prompt", row.get("context")) for row in rows]
+    contexts = [context_of(row) for row in rows]
     if "contexts" in entry.inputs and all(contexts):
         inputs["contexts"] = contexts
     if "references" in entry.inputs:

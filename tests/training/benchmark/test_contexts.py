@@ -1,0 +1,44 @@
+"""No metric reads a story's beginning twice, and one that needs a context gets one."""
+
+from typing import Any
+
+import pytest
+
+from training.benchmark.contexts import rows_as_seen
+from training.benchmark.registry import MetricEntry
+from training.benchmark.sets import TEST_SETS
+
+RUBER = MetricEntry("r", "R", {"roc": "roc"}, ("contexts",), needs_contexts=True)
+UNION = MetricEntry("u", "U", {"roc": "roc"}, ("contexts",), joins_context=True)
+PPL = MetricEntry("p", "P", {"roc": "roc"}, ("contexts",))
+WHOLE = {"context": "Ann ran.", "story": "Ann ran. She fell. She cried."}
+APART = {"prompt": "Ann ran.", "story": "She fell."}
+PROMPTED = {"context": "A girl who runs", "story": "Ann ran. She fell."}
+
+
+def seen(entry: MetricEntry, name: str, row: dict[str, Any]) -> tuple[Any, Any] | None:
+    rows = rows_as_seen(entry, TEST_SETS[name], [row])
+    if rows is None:
+        return None
+    return rows[0].get("prompt") or rows[0].get("context"), rows[0]["story"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "name", "row", "expected"),
+    [
+        (RUBER, "autos_roc_discrimination", WHOLE, ("Ann ran.", "She fell. She cried.")),
+        (UNION, "autos_roc_discrimination", WHOLE, (None, WHOLE["story"])),
+        (PPL, "autos_roc_discrimination", WHOLE, (None, WHOLE["story"])),
+        (RUBER, "autos_wp_invariance", PROMPTED, ("A girl who runs", PROMPTED["story"])),
+        (UNION, "autos_wp_invariance", PROMPTED, (None, PROMPTED["story"])),
+        (PPL, "autos_wp_invariance", PROMPTED, ("A girl who runs", PROMPTED["story"])),
+        (RUBER, "mans_roc", APART, ("Ann ran.", "She fell.")),
+        (PPL, "mans_roc", APART, ("Ann ran.", "She fell.")),
+        (RUBER, "plot_guided_roc", {"story": "Ann ran. She fell."}, ("Ann ran.", "She fell.")),
+        (RUBER, "plot_guided_roc", {"story": "Ann ran far away"}, ("Ann ran", "far away")),
+        (PPL, "plot_guided_roc", {"story": "Ann ran. She fell."}, (None, "Ann ran. She fell.")),
+        (RUBER, "mans_wp", {"story": "Ann ran. She fell."}, None),
+    ],
+)
+def test_what_a_metric_sees(entry: MetricEntry, name: str, row: dict[str, Any], expected: Any) -> None:
+    assert seen(entry, name, row) == expected
