@@ -32,7 +32,7 @@ def adapter_tensors(model: torch.nn.Module) -> dict[str, Tensor]:
             tensors[f"{name}.lora_B"] = layer.lora_B["default"].weight * layer.scaling["default"]
     for name, parameter in model.named_parameters():
         if parameter.requires_grad and "lora_" not in name:
-            tensors[name] = parameter
+            tensors[name.replace(".base_layer", "")] = parameter  # a trained bias of a layer that has factors
     return {name: tensor.detach().cpu().to(torch.float16).contiguous() for name, tensor in tensors.items()}
 
 

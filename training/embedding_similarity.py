@@ -1,10 +1,11 @@
-"""Trains the adapter of `embedding_similarity`: `python -m training.embedding_similarity --data DIR`.
+"""Makes the adapter of `embedding_similarity`: `python -m training.embedding_similarity --data DIR`.
 
 Masked language modelling on stories, which made the shared encoder, bends its last layer to the prediction of words
-and away from their meaning. The adapter takes that layer back: its states are trained to equal those of the base that
-the encoder began as (a sentence encoder), token by token, on the corpora's texts. Both read the same word pieces;
-where the base has no placeholder such as `[MALE]`, it reads the mean of some names. Weights, the baseline of
-BERTScore, manifest and card go to `metrics/embedding_similarity/weights/NAME/`.
+and away from their meaning. The adapter takes it back towards the base that the encoder began as (a sentence
+encoder): its factors begin as the truncated singular value decomposition of the difference of each layer's weights,
+and are then trained until the states equal the base's, token by token, on the corpora's texts. Both read the same
+word pieces; where the base has no placeholder such as `[MALE]`, it reads the mean of some names. Weights, the baseline
+of BERTScore, manifest and card go to `metrics/embedding_similarity/weights/NAME/`.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from metrics.embedding_similarity.embedding import TextEncoder
 from metrics.embedding_similarity.matching import bert_score
 from metrics.embedding_similarity.scoring import SimilarityScorer
 from metrics.encoder import pad, read_tensors
-from training.adapters import adapter_tensors, add_adapters
+from training.adapters import adapter_tensors, add_adapters, load_adapter
 from training.embedding_similarity_card import write_similarity_card
 from training.encoder import ENCODER, ROOT, base_folder, load_texts, pruned_model
 from training.files import checksum, save_tensors, write_text
@@ -80,19 +81,59 @@ def collate(rows: Sequence[Sequence[int]]) -> dict[str, Tensor]:
     return {"input_ids": ids, "attention_mask": mask}
 
 
-def build_models(config: dict[str, Any]) -> tuple[Student, BertModel, Tokenizer]:
-    """The student with its untrained adapter, the teacher on the same word pieces, and their tokenizer."""
-    torch.manual_seed(config["seed"])
+def difference(
+    wanted: dict[str, Tensor], state: dict[str, Tensor], rank: int
+) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """What an adapter must add to `state` to come near to `wanted`: factors of the layers' weights, and the rest.
+
+    Returns:
+        Factors `NAME.lora_A` (rank, in) and `NAME.lora_B` (out, rank), whose product is the best approximation of
+        that rank (Eckart and Young 1936); and norms and biases as `wanted` has them.
+    """
+    factors, vectors = {}, {}
+    for name in wanted.keys() & state.keys():
+        layer = ".encoder.layer." in name
+        if layer and wanted[name].dim() == 2:
+            u, values, v = torch.linalg.svd(wanted[name] - state[name], full_matrices=False)
+            root = values[:rank].sqrt()
+            base = name.removesuffix(".weight")
+            factors[f"{base}.lora_A"] = root[:, None] * v[:rank]
+            factors[f"{base}.lora_B"] = u[:, :rank] * root
+        elif layer:
+            vectors[name] = wanted[name]
+    return factors, vectors
+
+
+def encoder_state() -> dict[str, Tensor]:
+    """The shared encoder's weights, float32."""
+    return {name: tensor.float() for name, tensor in read_tensors(ENCODER / "model.safetensors").items()}
+
+
+def build_student(state: dict[str, Tensor]) -> Student:
+    """The encoder with these weights, and no adapter."""
     # the fastest attention for short sequences on a processor
-    shape = BertConfig.from_pretrained(ENCODER, attn_implementation="eager", dtype=torch.float32)
-    student = Student(shape)
-    state = {name: tensor.float() for name, tensor in read_tensors(ENCODER / "model.safetensors").items()}
+    student = Student(BertConfig.from_pretrained(ENCODER, attn_implementation="eager", dtype=torch.float32))
     student.load_state_dict(state, strict=False)
-    add_adapters(student, config["adapter"]["rank"], config["adapter"]["alpha"], ())
+    return student
+
+
+def build_models(config: dict[str, Any]) -> tuple[Student, BertModel, Tokenizer]:
+    """The student, its adapter the difference to the base; the teacher on the same word pieces; their tokenizer."""
+    torch.manual_seed(config["seed"])
+    state = encoder_state()
     tokenizer = Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
     pieces = sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().__getitem__)
     base = base_folder(config["base"])
     teacher = pruned_model(base, pieces, BertTokenizer.from_pretrained(base)).bert
+    wanted = {f"bert.{name}": tensor for name, tensor in teacher.float().state_dict().items()}
+    rank = config["adapter"]["rank"]
+    factors, vectors = difference(wanted, state, rank)
+    student = build_student({**state, **vectors})
+    add_adapters(student, rank, config["adapter"]["alpha"], ())
+    load_adapter(student, factors)
+    for name, parameter in student.named_parameters():
+        if name.replace(".base_layer", "") in vectors:
+            parameter.requires_grad = True
     return student, teacher.float().eval().requires_grad_(False), tokenizer
 
 
@@ -150,14 +191,19 @@ def train(config: dict[str, Any], data: Path, out: Path, run: Path, resume: bool
         [encoding.ids for encoding in tokenizer.encode_batch(texts)]
         for texts in (train_texts, validation_texts)
     )
-    before = agreement(student, teacher, held_out)
+    results = {
+        "encoder": agreement(build_student(encoder_state()), teacher, held_out),
+        "decomposition": agreement(student, teacher, held_out),
+    }
     steps = math.ceil(len(rows) / config["batch"])
     arguments = training_arguments(run, config, steps, config["batch"], eval_strategy="no")
     trainer = SimilarityTrainer(model=student, args=arguments, train_dataset=rows, data_collator=collate)  # type: ignore[arg-type]
     trainer.teacher = teacher.to(trainer.args.device)
     trainer.lengths = [len(row) for row in rows]
-    trainer.train(resume_from_checkpoint=last_checkpoint(run, resume))
+    if rows:
+        trainer.train(resume_from_checkpoint=last_checkpoint(run, resume))
     student.cpu()
+    results["trained"] = agreement(student, teacher.cpu(), held_out)
     manifest = {
         "metric": "embedding_similarity",
         "config": config,
@@ -169,7 +215,7 @@ def train(config: dict[str, Any], data: Path, out: Path, run: Path, resume: bool
         },
         "texts": {"train": len(rows), "validation": len(held_out)},
         "steps": trainer.state.global_step,
-        "validation": {"before": before, "after": agreement(student, teacher.cpu(), held_out)},
+        "validation": results,
         "minutes": round((time.time() - started) / 60, 1),
         "torch": torch.__version__,
         "threads": torch.get_num_threads(),

@@ -16,8 +16,9 @@ tags: [story-generation, evaluation, embeddings]
 
 # Embedding similarity, `{name}`
 
-Word embeddings for the metric `embedding_similarity`: an adapter on the project's story encoder (rank {rank}), whose
-last layer it brings back to that of the sentence encoder that the story encoder began as.
+Word embeddings for the metric `embedding_similarity`: an adapter on the project's story encoder (rank {rank}), which it
+brings back towards the sentence encoder that the story encoder began as. (Training on masked words bent its last
+layer away from meaning.)
 
 ## Use
 
@@ -30,7 +31,9 @@ similarity.compute(predictions=["He employed a lawyer."], references=["He hired 
 
 ## Training
 
-On {texts[train]:,} texts of {lengths} words: the squared error of each token's state, that of all-MiniLM-L6-v2 wanted.
+The factors begin as the truncated singular value decomposition of the difference to the weights of all-MiniLM-L6-v2;
+norms and biases are its own. Then, on {texts[train]:,} texts of {lengths} words: the squared error of each token's
+state, that of all-MiniLM-L6-v2 wanted.
 {steps:,} steps of {batch}, learning rate {rate:g}, seed {seed}; {minutes:g} minutes on {threads} thread(s) with torch
 {torch}. No rating was seen.
 
@@ -44,8 +47,9 @@ On {texts[validation]:,} held-out texts, against the base:
 
 | | relative squared error of the states | mean cosine | BERTScore F1, Pearson over pairs that begin alike |
 |---|---|---|---|
-| the story encoder as it is | {before[error]:.3f} | {before[cosine]:.3f} | {before[bertscore_pearson]:.3f} |
-| with the adapter | {after[error]:.3f} | {after[cosine]:.3f} | {after[bertscore_pearson]:.3f} |
+| the story encoder as it is | {one[error]:.3f} | {one[cosine]:.3f} | {one[bertscore_pearson]:.3f} |
+| with the decomposition | {two[error]:.3f} | {two[cosine]:.3f} | {two[bertscore_pearson]:.3f} |
+| with the trained adapter | {three[error]:.3f} | {three[cosine]:.3f} | {three[bertscore_pearson]:.3f} |
 
 `baseline` in `config.json` holds, for each layer, what BERTScore gives on average to two unrelated held-out stories
 ({pairs} random pairs); `rescale_with_baseline=True` makes it 0. Correlations with human judgments are printed by
@@ -90,8 +94,9 @@ def write_similarity_card(folder: Path, manifest: dict[str, Any]) -> None:
         threads=manifest["threads"],
         torch=manifest["torch"],
         pairs=config["baseline_pairs"],
-        before=manifest["validation"]["before"],
-        after=manifest["validation"]["after"],
+        one=manifest["validation"]["encoder"],
+        two=manifest["validation"]["decomposition"],
+        three=manifest["validation"]["trained"],
         data="\n".join(f"| `{file}` | `{digest}` |" for file, digest in manifest["data"].items()),
     )
     write_text(folder / "README.md", card)
