@@ -100,7 +100,7 @@ class Stage:
         table = pa.concat_tables(tables) if tables else schema.empty_table()
         return self.finish(table.combine_chunks(), report(table))
 
-    def _wait(self, made: Iterable[None], total: int) -> None:
+    def _wait(self, made: Iterable[Path], total: int) -> None:
         for _ in track(made, self.name, total=total):
             pass
 
@@ -118,8 +118,9 @@ class Stage:
         return self.result
 
 
-def _make_part(make: Maker, schema: pa.Schema, span: range, file: Path) -> None:
+def _make_part(make: Maker, schema: pa.Schema, span: range, file: Path) -> Path:
     write_table(file, pa.Table.from_pylist(make(span), schema=schema))
+    return file
 
 
 _worker: tuple[Maker, pa.Schema] | None = None  # of this process; set by the pool that started it
@@ -132,10 +133,10 @@ def _start_worker(make: Maker, schema: pa.Schema) -> None:
     torch.set_num_threads(1)
 
 
-def _make_in_worker(job: tuple[range, Path]) -> None:
+def _make_in_worker(job: tuple[range, Path]) -> Path:
     if _worker is None:
         raise RuntimeError("a worker process was started without what it is to make")
-    _make_part(*_worker, *job)
+    return _make_part(*_worker, *job)
 
 
 def write_table(path: Path, table: pa.Table) -> None:
