@@ -1,0 +1,75 @@
+"""The stories and groups behind the reference distributions, without a corpus and without a model."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from spaces.catalogue import CatalogueEntry, Number, read_catalogue
+from spaces.distributions import POINTS
+from spaces.reference_scores import measure
+from spaces.reference_stories import evenly, read_generated
+from spaces.scorer import Score, Text
+
+
+class LengthScorer:
+    """Scores a story by its length, or by how much longer than its reference it is."""
+
+    def __init__(self, number: Number) -> None:
+        self.number = number
+
+    def score(self, texts: Sequence[Text], corpus: str, only: Sequence[str]) -> list[list[Score]]:
+        return [[Score(only[0], self.number, float(len(t.story) - len(t.reference)))] for t in texts]
+
+
+def entry(name: str) -> CatalogueEntry:
+    return read_catalogue()[name]
+
+
+def groups(name: str, made: list[Text], kind: str) -> dict[str, Any]:
+    human = [Text("x" * (i + 1), "Once .") for i in range(40)]
+    found = entry(name)
+    return measure(LengthScorer(found.numbers[0]), found, "roc", human, made, kind)  # type: ignore[arg-type]
+
+
+def test_metrics_without_a_reference_see_none() -> None:
+    found = groups("union", [Text("y" * 10, "Once .", "z" * 5)] * 40, "generated")
+    assert set(found) == {"human", "generated"}
+    assert set(found["generated"]["quantiles"]["scores"]) == {10.0}
+    expected = np.percentile(np.arange(1, 41), POINTS)
+    assert found["human"]["quantiles"]["scores"] == pytest.approx(expected, rel=1e-4)
+
+
+def test_metrics_with_a_reference_compare_with_the_story_whose_plot_it_is() -> None:
+    found = groups("bleurt", [Text("y" * 10, "Once .", "z" * 4)] * 40, "generated")
+    assert set(found) == {"unrelated", "retold"}
+    assert set(found["retold"]["quantiles"]["scores"]) == {6.0}
+    assert found["unrelated"]["quantiles"]["scores"][0] == -1.0  # each with the next one as its reference
+
+
+def test_damaged_copies_are_no_yardstick_for_likeness_and_few_stories_for_nothing() -> None:
+    assert set(groups("bleurt", [Text("y", "Once .")] * 40, "damaged")) == {"unrelated"}
+    assert set(groups("union", [Text("y", "Once .")] * 29, "damaged")) == {"human"}
+
+
+def test_files_of_stories(tmp_path: Path) -> None:
+    rows = [{"story": f"Ann ran . She fell {i} .", "context": "Ann ran ."} for i in range(5)]
+    lines, table = tmp_path / "a.jsonl", tmp_path / "a.parquet"
+    lines.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    pq.write_table(pa.Table.from_pylist(rows), table)
+    assert read_generated(lines, 3) == read_generated(table, 3)
+    assert read_generated(lines, 3)[1] == Text("She fell 2 .", "Ann ran .")
+    for content, message in (("", "got none"), ('{"story": " "}', "row 1")):
+        lines.write_text(content, encoding="utf-8")
+        with pytest.raises(ValueError, match=message):
+            read_generated(lines, 3)
+
+
+def test_evenly_takes_both_ends() -> None:
+    assert evenly(range(10), 4) == [0, 3, 6, 9]
+    assert evenly(range(3), 10) == [0, 1, 2]
