@@ -17,7 +17,11 @@ from .version import __version__
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
 __all__ = ["Normalizer", "RuberBert", "RuberModel", "__version__"]
 
-HUB_IDS = {"roc": "openmeva/ruber-bert-roc", "wp": "openmeva/ruber-bert-wp"}
+HUB_IDS = {
+    "roc": "openmeva/ruber-bert-roc",
+    "wp": "openmeva/ruber-bert-wp",
+    "rnn": "openmeva/ruber-bert-rnn",
+}
 
 _DESCRIPTION = """
 RUBER-BERT blends two parts: how well a story belongs to its context, learnt from contexts with other stories'
@@ -71,7 +75,7 @@ Examples:
 
 
 class RuberBert(StoryInputs, evaluate.Metric):
-    """The evaluate module; the checkpoint is chosen by `config_name`: `roc`, `wp`, a folder or a Hub id."""
+    """The evaluate module; the checkpoint is chosen by `config_name`: `roc`, `wp`, `rnn`, a folder or a Hub id."""
 
     required = ("contexts",)
     optional = ("references",)
