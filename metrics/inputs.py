@@ -4,6 +4,7 @@ A mixin rather than a base class, since evaluate takes the first subclass of `Ev
 """
 
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
 from itertools import combinations
@@ -123,6 +124,14 @@ class StoryInputs:
     selected_feature_format: Any
     writer: Any
     data: Any
+
+    def _build_data_dir(self) -> str:
+        """evaluate's folder for waiting rows: a checkpoint's path names one, and is itself not written to."""
+        module: Any = self
+        configuration = re.sub(r"[^\w.-]+", "-", str(module.config_name)).strip("-.")
+        folder = os.path.join(module._data_dir_root, module.name, configuration)
+        os.makedirs(folder, exist_ok=True)
+        return folder
 
     @classmethod
     def feature_choices(cls) -> list[datasets.Features]:

@@ -1,6 +1,7 @@
 """UNION as its users load it: by evaluate, with good input and bad."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -109,6 +110,13 @@ def test_loads_through_symlinks_from_another_folder(
     assert (ROOT / "metrics" / "union" / "inference.py").is_symlink()
     monkeypatch.chdir(tmp_path)
     assert len(evaluate.load(MODULE, checkpoint).compute(predictions=STORIES)["scores"]) == 2
+
+
+def test_nothing_is_written_to_a_checkpoint(checkpoint: str, tmp_path: Path) -> None:
+    mine = Path(shutil.copytree(checkpoint, tmp_path / "mine", ignore=shutil.ignore_patterns("*.lock")))
+    before = sorted(mine.iterdir())
+    evaluate.load(MODULE, str(mine)).compute(predictions=STORIES)
+    assert sorted(mine.iterdir()) == before
 
 
 def test_hard_amounts(union: Any) -> None:
