@@ -197,8 +197,9 @@ def train(config: dict[str, Any], data: Path, out: Path, run: Path, resume: bool
     }
     steps = math.ceil(len(rows) / config["batch"])
     arguments = training_arguments(run, config, steps, config["batch"], eval_strategy="no")
-    trainer = SimilarityTrainer(model=student, args=arguments, train_dataset=rows, data_collator=collate)  # type: ignore[arg-type]
-    trainer.teacher = teacher.to(trainer.args.device)
+    trainer = SimilarityTrainer(model=student, args=arguments, train_dataset=rows, data_collator=collate)
+    trainer.teacher = teacher
+    trainer.teacher.to(trainer.args.device)
     trainer.lengths = [len(row) for row in rows]
     if rows:
         trainer.train(resume_from_checkpoint=last_checkpoint(run, resume))

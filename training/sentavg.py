@@ -1,14 +1,22 @@
-"""SENTAVG (Lai and Tetreault, 2018), the baseline of plot-guided's section 5.3: an LSTM over word vectors.
+"""Trains SENTAVG: `python -m training.sentavg --config training/configs/sentavg_roc.yaml --data DIR`.
 
-Sentence vectors are averaged, and a hidden layer tells human stories from others. The paper's word vectors are
-GloVe's; here they are the shared encoder's, which every checkout has.
+The baseline of plot-guided's section 5.3 (Lai and Tetreault 2018): an LSTM over word vectors; sentence vectors are
+averaged, and a hidden layer tells human stories from others. The paper's word vectors are GloVe's; here they are the
+shared encoder's, which every checkout has. Rows are those of the story classifiers (`training/plot_coherence.py`).
+Weights, manifest and card go to `metrics/sentavg/weights/NAME/`.
 """
 
+import argparse
+import json
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+import yaml
 from rich.progress import track
 from tokenizers import Tokenizer
 from torch import Tensor
@@ -16,7 +24,13 @@ from torch.nn import functional as F
 
 from metrics.encoder import pad, read_tensors
 from metrics.inference import Normalizer, length_batches
-from training.encoder import ENCODER
+from metrics.sentavg.modeling import SentAvg, word_vectors
+from training.classifier import area_under_curve
+from training.encoder import ENCODER, ROOT
+from training.files import save_tensors, write_text
+from training.plot_coherence import load_rows
+from training.sentavg_card import write_sentavg_card
+from training.trainer import encoder_reference
 
 
 @dataclass(frozen=True)
@@ -30,38 +44,6 @@ class SentAvgSettings:
     words_a_sentence: int = 50
     sentences: int = 60
     seed: int = 42
-
-
-class SentAvg(torch.nn.Module):
-    """Logits of stories: LSTM by sentence, mean over sentences, a hidden layer.
-
-    Args:
-        vectors: word vectors (vocabulary, width), kept as they are.
-        hidden: width of the LSTM and of the hidden layer.
-    """
-
-    def __init__(self, vectors: Tensor, hidden: int) -> None:
-        super().__init__()
-        self.words = torch.nn.Embedding.from_pretrained(vectors, freeze=True)
-        self.lstm = torch.nn.LSTM(vectors.shape[1], hidden, batch_first=True)
-        self.hidden = torch.nn.Linear(hidden, hidden)
-        self.out = torch.nn.Linear(hidden, 1)
-
-    def forward(self, ids: Tensor, mask: Tensor, story: Tensor, stories: int) -> Tensor:
-        """Logits (stories,).
-
-        Args:
-            ids: token ids (sentences, tokens).
-            mask: 1 at tokens.
-            story: the story (0 … stories-1) that each sentence belongs to.
-            stories: how many there are.
-        """
-        states, _ = self.lstm(self.words(ids))
-        last = states[torch.arange(len(ids)), mask.sum(1) - 1]
-        total = torch.zeros(stories, last.shape[1]).index_add(0, story, last)
-        count = torch.zeros(stories).index_add(0, story, torch.ones(len(ids)))
-        mean = total / count[:, None].clamp_min(1)
-        return self.out(torch.tanh(self.hidden(mean))).squeeze(-1)
 
 
 class SentAvgScorer:
@@ -84,11 +66,10 @@ class SentAvgScorer:
         self.tokenizer.no_padding()
         self.tokenizer.no_truncation()
         if vectors is None:
-            state = read_tensors(ENCODER / "model.safetensors")
-            vectors = state["bert.embeddings.word_embeddings.weight"].float()
+            vectors = read_tensors(ENCODER / "model.safetensors")["bert.embeddings.word_embeddings.weight"]
         self.normalizer = Normalizer.load(ENCODER / "names.json")
-        # of about length 1 in each coordinate, as an LSTM likes its input
-        self.model = SentAvg(vectors / vectors.std(), self.settings.hidden)
+        self.model = SentAvg(vectors.shape[0], vectors.shape[1], self.settings.hidden)
+        self.model.words.weight.copy_(word_vectors(vectors))
 
     def rows(self, stories: Sequence[str]) -> list[list[list[int]]]:
         """Token ids of stories by sentence.
@@ -111,7 +92,7 @@ class SentAvgScorer:
         """Logits (n,) of stories as token ids."""
         ids, mask = pad([sentence for row in rows for sentence in row], 0)
         story = torch.tensor([number for number, row in enumerate(rows) for _ in row])
-        return self.model(ids, mask, story, len(rows))
+        return self.model.score(self.model.encode(ids, mask), story, len(rows))
 
     def fit(self, stories: Sequence[str], labels: Sequence[int]) -> list[float]:
         """Trains on stories and labels (1 human, 0 other), both as heavy as a whole; mean loss of each epoch."""
@@ -154,3 +135,83 @@ class SentAvgScorer:
                 ):
                     scores[i] = score
         return scores
+
+
+def train(config: dict[str, Any], data: Path, out: Path, run: Path, cache: Path) -> dict[str, Any]:
+    """Trains one configuration and writes checkpoint, manifest and card to `out`; returns the manifest.
+
+    Args:
+        config: `settings` (see `SentAvgSettings`), `name`, `context`, and the rows of `plot_coherence.load_rows`.
+        data: the folder that the corpora lie in.
+        out: the checkpoint's folder.
+        run: of the stages' files.
+        cache: of tagged corpora.
+
+    Raises:
+        ValueError: a split without human stories, or without others.
+    """
+    started = time.time()
+    settings = SentAvgSettings(**config["settings"], seed=config["seed"])
+    rows, held_out, about = load_rows(config, data, run, cache)
+    for what, split in (("to train on", rows), ("held out", held_out)):
+        count = sum(row.label for row in split)
+        if not 0 < count < len(split):
+            raise ValueError(
+                f"{what}: expected human stories and others, got {count} and {len(split) - count}"
+            )
+    scorer = SentAvgScorer(settings)
+    losses = scorer.fit([row.story for row in rows], [row.label for row in rows])
+    scores = scorer([row.story for row in held_out])
+    human, others = ([s for s, row in zip(scores, held_out, strict=True) if row.label == k] for k in (1, 0))
+    manifest = {
+        "metric": "sentavg",
+        "config": {**config, "settings": asdict(settings)},
+        **about,
+        "stories": {"train": len(rows), "validation": len(held_out)},
+        "losses": [round(loss, 4) for loss in losses],
+        "validation": {"auc": round(area_under_curve(human, others), 4)},
+        "minutes": round((time.time() - started) / 60, 1),
+        "torch": torch.__version__,
+        "threads": torch.get_num_threads(),
+    }
+    written = {
+        "hidden": settings.hidden,
+        "delexicalize": True,
+        "context": config["context"],
+        "max_length": settings.words_a_sentence + 2,
+        "encoder": encoder_reference(ENCODER, out),
+    }
+    tensors = {
+        name: tensor.detach().half().contiguous()
+        for name, tensor in scorer.model.state_dict().items()
+        if not name.startswith("words.")
+    }
+    save_tensors(out / "adapter.safetensors", tensors)
+    write_text(out / "config.json", json.dumps({"sentavg": written}, indent=2) + "\n")
+    write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
+    write_sentavg_card(out, manifest)
+    return manifest
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--config", type=Path, required=True, help="a file of training/configs")
+    parser.add_argument("--data", type=Path, required=True, help="the folder that the corpora lie in")
+    parser.add_argument("--out", type=Path, help="default: metrics/sentavg/weights/NAME")
+    parser.add_argument("--run", type=Path, help="stages' files; default: runs/sentavg-NAME")
+    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "tags", help="tagged corpora")
+    parser.add_argument(
+        "--resume", action="store_true", help="taken for the sake of `make train`: it takes minutes"
+    )
+    given = parser.parse_args()
+    config = yaml.safe_load(given.config.read_text(encoding="utf-8"))
+    out = given.out or ROOT / "metrics" / "sentavg" / "weights" / config["name"]
+    run = given.run or ROOT / "runs" / f"sentavg-{config['name']}"
+    manifest = train(config, given.data, out, run, given.cache)
+    print(
+        json.dumps({key: manifest[key] for key in ("stories", "losses", "validation", "minutes")}, indent=2)
+    )
+
+
+if __name__ == "__main__":
+    main()

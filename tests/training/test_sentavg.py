@@ -1,13 +1,18 @@
-"""SENTAVG is the average that it says, and learns."""
+"""SENTAVG is the average that it says, learns, and is saved as the metric loads it."""
 
+import json
+from pathlib import Path
 from typing import Any
 
+import evaluate
 import pytest
 import torch
 
-from tests.tiny import tiny_tokenizer
+from tests.tiny import tiny_model, tiny_tokenizer, write_encoder
+from training import sentavg as trainer
 from training.sentavg import SentAvgScorer, SentAvgSettings
 
+ROOT = Path(__file__).resolve().parents[2]
 GOOD = [f"{a} ran home . {a} ate ." for a in ("she", "he", "the dog", "the cat")]
 BAD = [f"{a} ran home . home ate the ." for a in ("she", "he", "the dog", "the cat")]
 
@@ -46,3 +51,32 @@ def test_it_learns_a_tiny_set() -> None:
 def test_a_blank_story_is_named() -> None:
     with pytest.raises(ValueError, match="row 1: expected a story with words"):
         scorer().rows(["She ran.", " "])
+
+
+def test_the_metric_loads_what_was_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_encoder(tmp_path / "encoder", tiny_model())
+    monkeypatch.setattr(trainer, "ENCODER", tmp_path / "encoder")
+    rows = [
+        {"group": str(i), "story": text, "label": label, "split": split}
+        for split in ("train", "validation")
+        for label, texts in ((1, GOOD), (0, BAD))
+        for i, text in enumerate(texts)
+    ]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    config = {
+        "name": "tiny",
+        "files": [{"path": str(tmp_path / "rows.jsonl")}],
+        "context": "first_sentence",
+        "settings": {"hidden": 16, "epochs": 60, "batch": 4, "learning_rate": 1e-2},
+        "seed": 1,
+    }
+    out = tmp_path / "weights"
+    manifest = trainer.train(config, tmp_path, out, tmp_path / "run", tmp_path / "cache")
+    assert manifest["validation"]["auc"] == 1.0
+    assert "{" not in (out / "README.md").read_text().split("```bibtex")[0]
+    (out / "encoder").symlink_to(tmp_path / "encoder")
+    scores = evaluate.load(str(ROOT / "metrics" / "sentavg"), str(out)).compute(predictions=GOOD + BAD)
+    assert min(scores["scores"][:4]) > max(scores["scores"][4:])
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows if row["label"] == 0))
+    with pytest.raises(ValueError, match="to train on: expected human stories and others, got 0 and 4"):
+        trainer.train(config, tmp_path, out, tmp_path / "run", tmp_path / "cache")

@@ -1,0 +1,1 @@
+../../spaces/metric_app.py

@@ -1,0 +1,53 @@
+"""SENTAVG's model: an LSTM over the word vectors of each sentence, the mean over sentences, and a hidden layer."""
+
+import torch
+from torch import Tensor
+
+
+class SentAvg(torch.nn.Module):
+    """Logits of stories, higher for those that a person wrote (Lai and Tetreault 2018, section 4).
+
+    Args:
+        vocabulary: how many word vectors there are.
+        width: of the word vectors, which are not trained.
+        hidden: width of the LSTM and of the hidden layer.
+    """
+
+    def __init__(self, vocabulary: int, width: int, hidden: int) -> None:
+        super().__init__()
+        self.words = torch.nn.Embedding(vocabulary, width)
+        self.words.weight.requires_grad = False
+        self.lstm = torch.nn.LSTM(width, hidden, batch_first=True)
+        self.hidden = torch.nn.Linear(hidden, hidden)
+        self.out = torch.nn.Linear(hidden, 1)
+
+    def tie_weights(self) -> None:
+        """Nothing is tied; scorers ask."""
+
+    def encode(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Sentence vectors (sentences, hidden): the LSTM's state at the last token of each row.
+
+        Args:
+            ids: token ids (sentences, tokens).
+            mask: 1 at tokens, padding on the right.
+        """
+        states, _ = self.lstm(self.words(ids))
+        return states[torch.arange(len(ids), device=ids.device), mask.sum(1) - 1]
+
+    def score(self, sentences: Tensor, story: Tensor, stories: int) -> Tensor:
+        """Logits (stories,) of sentence vectors (sentences, hidden).
+
+        Args:
+            sentences: vectors of the sentences of all stories.
+            story: the story (0 … stories-1) that each of them belongs to.
+            stories: how many there are; each has a sentence.
+        """
+        total = sentences.new_zeros(stories, sentences.shape[1]).index_add(0, story, sentences)
+        count = sentences.new_zeros(stories).index_add(0, story, sentences.new_ones(len(story)))
+        return self.out(torch.tanh(self.hidden(total / count[:, None]))).squeeze(-1).float()
+
+
+def word_vectors(table: Tensor) -> Tensor:
+    """An encoder's word embeddings, scaled to a standard deviation of 1, as an LSTM likes its input."""
+    table = table.float()
+    return table / table.std()

@@ -1,0 +1,67 @@
+"""From stories to SENTAVG's scores."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from .encoder import Checkpoint, choose_device, choose_dtype, pad
+from .inference import length_batches
+from .modeling import SentAvg, word_vectors
+from .story_scoring import Progress, StoryScorer
+
+
+class SentAvgScorer(StoryScorer):
+    """Scores stories with one checkpoint of `training/sentavg.py`."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        vectors = word_vectors(checkpoint.state["bert.embeddings.word_embeddings.weight"])
+        model = SentAvg(vectors.shape[0], vectors.shape[1], checkpoint.settings["hidden"])
+        state = {**checkpoint.state, "words.weight": vectors}
+        super().__init__(replace(checkpoint, state=state), model)
+
+    def score(
+        self,
+        stories: Sequence[str],
+        contexts: Sequence[str] | None = None,
+        batch_size: int = 64,
+        device: str | torch.device | None = None,
+        dtype: str = "auto",
+        explain: bool = False,
+        progress: Progress | None = None,
+        joins: bool | None = None,
+    ) -> tuple[list[float], list[dict[str, Any]] | None]:
+        """Scores in 0..1, higher is better, in order; there are no explanations.
+
+        Every sentence is read, however long the story; a sentence past `max_length` tokens counts as several, and
+        a sentence that stands in several stories is read once.
+
+        Raises:
+            ValueError: a story without a single word (its row), or explanations asked for.
+        """
+        if explain:
+            raise ValueError("explain: expected False, SENTAVG has no explanations")
+        place = choose_device(device)
+        self.model = self._variants.on(place, choose_dtype(dtype, place))
+        prepared = self.prepare(stories, contexts, joins)
+        places: dict[tuple[int, ...], int] = {}
+        for story in prepared:
+            for ids in story.tokens:
+                places.setdefault(tuple(ids), len(places))
+        sentences = list(places)
+        batches: Iterable[list[int]] = list(length_batches([len(ids) for ids in sentences], batch_size))
+        vectors: list[Any] = [None] * len(sentences)
+        with torch.inference_mode():
+            for batch in progress(batches, len(sentences)) if progress else batches:
+                ids, mask = pad([sentences[i] for i in batch], self.pad)
+                for index, vector in zip(
+                    batch, self.model.encode(ids.to(place), mask.to(place)), strict=True
+                ):
+                    vectors[index] = vector
+            order = [places[tuple(ids)] for story in prepared for ids in story.tokens]
+            owner = [number for number, story in enumerate(prepared) for _ in story.tokens]
+            logits = self.model.score(
+                torch.stack(vectors)[order], torch.tensor(owner, device=place), len(prepared)
+            )
+            return torch.sigmoid(logits).tolist(), None

@@ -1,0 +1,111 @@
+"""SENTAVG as its users load it, on a tiny random checkpoint."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from metrics.encoder import file_digest
+from metrics.sentavg.modeling import SentAvg
+from tests.tiny import PIECES, tiny_model, tiny_tokenizer, write_encoder
+
+ROOT = Path(__file__).resolve().parents[3]
+STORIES = ["She ran home. She ate.", "The dog slept.", "He ran. The cat slept. He ate the cat!"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("checkpoint")
+    write_encoder(folder / "encoder", tiny_model())
+    torch.manual_seed(4)
+    state = SentAvg(len(PIECES), 16, 6).state_dict()
+    save_file(
+        {name: torch.randn_like(t) for name, t in state.items() if not name.startswith("words.")},
+        folder / "adapter.safetensors",
+    )
+    settings = {
+        "hidden": 6,
+        "delexicalize": True,
+        "context": "first_sentence",
+        "max_length": 52,
+        "encoder": {
+            "path": "../missing",
+            "hub": "openmeva/story-encoder",
+            "sha256": file_digest(folder / "encoder" / "model.safetensors"),
+        },
+    }
+    (folder / "config.json").write_text(json.dumps({"sentavg": settings}))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def metric(folder: Path) -> Any:
+    return evaluate.load(str(ROOT / "metrics" / "sentavg"), str(folder))
+
+
+@torch.no_grad()
+def test_scores_are_those_of_torch_s_own_layers(folder: Path, metric: Any) -> None:
+    """By hand: an LSTM's last state for each sentence, their mean, tanh, a sigmoid."""
+    state = load_file(folder / "adapter.safetensors")
+    table = load_file(folder / "encoder" / "model.safetensors")["bert.embeddings.word_embeddings.weight"]
+    lstm = torch.nn.LSTM(16, 6)
+    lstm.load_state_dict({n.removeprefix("lstm."): t for n, t in state.items() if n.startswith("lstm.")})
+    tokenizer = tiny_tokenizer()
+    found = metric.compute(predictions=STORIES)["scores"]
+    sentences = (
+        ("she ran home .", "she ate ."),
+        ("the dog slept .",),
+        ("he ran .", "the cat slept .", "he ate the cat !"),
+    )
+    for texts, score in zip(sentences, found, strict=True):
+        last = []
+        for text in texts:
+            ids = tokenizer.encode(text, add_special_tokens=False).ids
+            output, _ = lstm((table / table.std())[ids][:, None])
+            last.append(output[-1, 0])
+        hidden = torch.tanh(state["hidden.weight"] @ torch.stack(last).mean(0) + state["hidden.bias"])
+        expected = torch.sigmoid(state["out.weight"] @ hidden + state["out.bias"])
+        assert score == pytest.approx(float(expected), abs=1e-5)
+
+
+def test_batches_and_order_do_not_matter(metric: Any) -> None:
+    whole = metric.compute(predictions=STORIES)
+    assert whole["score"] == pytest.approx(sum(whole["scores"]) / 3)
+    turned = metric.compute(predictions=STORIES[::-1], batch_size=1)["scores"]
+    assert turned[::-1] == pytest.approx(whole["scores"], abs=1e-6)
+    swapped = metric.compute(predictions=["She ate. She ran home."])["score"]
+    assert swapped == pytest.approx(whole["scores"][0], abs=1e-6), "the mean knows no order"
+
+
+def test_contexts(metric: Any) -> None:
+    def score(story: str, **options: Any) -> float:
+        return metric.compute(predictions=[story], **options)["score"]
+
+    joined = score("She ate.", contexts=["She ran home."])
+    assert joined == pytest.approx(score(STORIES[0]), abs=1e-6)
+    apart = score("She ate.", contexts=["She ran home."], context_is_part_of_story=False)
+    assert apart == pytest.approx(score("She ate."), abs=1e-6)
+    assert apart != pytest.approx(joined, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"predictions": ["She ate.", ""]}, "predictions, row 1: expected a text"),
+        ({"predictions": ["She ate."], "contexts": []}, "contexts: expected 1"),
+        ({"predictions": ["She ate."], "batch_size": 0}, "batch_size"),
+        ({"predictions": ["She ate."], "context_is_part_of_story": "yes"}, "expected True, False or None"),
+    ],
+)
+def test_bad_input_is_named(metric: Any, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        metric.compute(**arguments)
+    assert metric.compute(predictions=["She ate."])["scores"]
+
+
+def test_signature(metric: Any) -> None:
+    assert metric.signature().split("|")[2] == "context:first_sentence"
