@@ -166,10 +166,18 @@ def shoot(page: Page, name: str) -> None:
     assert (SCREENSHOTS / f"{name}.png").stat().st_size > 10_000
 
 
+# Gradio fades what it is about to replace; while it does, colours are not those that stay.
+_SETTLED = """() => [...document.querySelectorAll('.om')].every((one) => {
+  for (let part = one; part; part = part.parentElement) if (getComputedStyle(part).opacity !== '1') return false;
+  return true;
+})"""
+
+
 def check_accessible(page: Page) -> None:
     """No serious finding of axe, whose script comes with a package."""
     from axe_playwright_python.sync_playwright import Axe
 
+    page.wait_for_function(_SETTLED)
     found = Axe().run(page, options={"resultTypes": ["violations"]})
     serious = [
         f"{one['id']}: {one['help']} ({', '.join(node['html'][:120] for node in one['nodes'][:4])})"
