@@ -202,7 +202,7 @@ def _drift(
     if len(sets) < 2 or len(set(entry.configs.values())) < 2:
         return {}
     benchmark_runs: dict[str, dict[str, dict[str, Any]]] = {}
-    (key,) = list(entry.rows.values())[:1]
+    key = entry.rows.get(entry.title, next(iter(entry.rows.values())))
     for corpus, config in entry.configs.items():
         for one, rows in sets:
             seen = _as_text(rows, one.corpus) if entry.joins_context and corpus != one.corpus else rows
