@@ -102,8 +102,8 @@ class Groups(torch.utils.data.Dataset[list[Example]]):
         return [len(group[0].ids) for group in self.groups] * self.passes
 
     def __getitem__(self, index: int) -> list[Example]:
-        if not 0 <= index < len(self):
-            raise IndexError(f"expected a number below {len(self)}, got {index}")  # which ends a loop over them
+        if not 0 <= index < len(self):  # a loop over the groups ends by it
+            raise IndexError(f"expected a number below {len(self)}, got {index}")
         turn, place = divmod(index, len(self.groups))
         group = self.groups[place]
         human = [e for e in group if e.label == 1][:1]

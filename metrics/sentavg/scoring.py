@@ -54,10 +54,9 @@ class SentAvgScorer(StoryScorer):
         vectors: list[Any] = [None] * len(sentences)
         with torch.inference_mode():
             for batch in progress(batches, len(sentences)) if progress else batches:
-                ids, mask = pad([sentences[i] for i in batch], self.pad)
-                for index, vector in zip(
-                    batch, self.model.encode(ids.to(place), mask.to(place)), strict=True
-                ):
+                tokens, mask = pad([sentences[i] for i in batch], self.pad)
+                encoded = self.model.encode(tokens.to(place), mask.to(place))
+                for index, vector in zip(batch, encoded, strict=True):
                     vectors[index] = vector
             order = [places[tuple(ids)] for story in prepared for ids in story.tokens]
             owner = [number for number, story in enumerate(prepared) for _ in story.tokens]
