@@ -65,12 +65,12 @@ The weights are Apache-2.0. {source} The stories are not part of this repository
 ```
 """
 
-_SOURCES = {
-    "first_sentence": (
+_SOURCES = {  # by the folder of the stories
+    "roc": (
         "ROCStories",
         "ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request and may not be passed on.",
     ),
-    "prompt": (
+    "wp": (
         "WritingPrompts",
         "WritingPrompts (Fan et al. 2018) is text of Reddit's users and may not be passed on.",
     ),
@@ -80,7 +80,9 @@ _SOURCES = {
 def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` beside UNION's weights."""
     config = manifest["config"]
-    corpus, source = _SOURCES[config["corpus"].get("context", "first_sentence")]
+    folders = dict.fromkeys(file.split("/")[0] for file in config["corpus"]["train"])
+    own = ("the corpus below", "Ask whose stories they are before you pass the weights on.")
+    corpora, sources = zip(*(_SOURCES.get(name, own) for name in folders), strict=True)
     left_out = config["sampling"].get("without", ())
     card = _UNION.format(
         **{key: manifest[key] for key in ("stories", "steps", "validation", "minutes", "torch", "threads")},
@@ -90,8 +92,8 @@ def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
             if config["adapter"]
             else f"All weights of `{config['base']}`."
         ),
-        corpus=corpus,
-        source=source,
+        corpus=" and ".join(corpora),
+        source=" ".join(sources),
         seen=config["pairs"],
         techniques="all four techniques" if not left_out else f"without {', '.join(left_out)}",
         batch=2 * config["batch_pairs"],
