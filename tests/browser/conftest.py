@@ -22,7 +22,7 @@ from spaces.layout import ROOT, lay_out
 NAMES = ("story_scorer", "perturbation_lab", "leaderboard")
 PATIENCE = 240_000  # milliseconds: a machine may be busy with other work
 expect.set_options(timeout=PATIENCE)
-SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+SIZES = {"desktop": (1280, 900), "phone": (390, 844), "small phone": (360, 740)}
 SCREENSHOTS = ROOT / ".cache" / "screenshots"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from spaces.leaderboard.collect import RESULTS
 from tests.browser.conftest import Site, check_accessible, check_width, shoot
@@ -45,6 +45,19 @@ def test_tables_sort(visit: Visit, size: str, dark: bool) -> None:
     check_width(page)
     check_accessible(page)
     shoot(page, f"leaderboard-{size}{'-dark' if dark else ''}")
+
+
+def test_all_tabs_show_on_a_small_phone(visit: Visit, context: BrowserContext) -> None:
+    """Gradio decides by widths that it takes before its font is there, and does not look again."""
+    context.route("**/*.woff2", lambda route: route.fulfill(status=200, body=b""))
+    try:
+        page = visit("leaderboard", "small phone")
+        expect(page.get_by_role("tab")).to_have_text(["Judgments", "Perturbations", "Your metric"])
+        page.get_by_role("tab", name="Your metric").click()
+        expect(page.get_by_role("button", name="Place", exact=True)).to_be_visible()
+        check_width(page)
+    finally:
+        context.unroute("**/*.woff2")
 
 
 def test_other_sets_and_coefficients(visit: Visit) -> None:
