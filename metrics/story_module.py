@@ -1,4 +1,7 @@
-"""What the evaluate modules of story classifiers share: UNION, plot coherence, discriminator; one source, symlinked."""
+"""What the evaluate modules of story classifiers share: one source, symlinked.
+
+They are UNION, plot coherence, discriminator and SENTAVG.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +12,15 @@ from .story_scoring import LONGEST_CONTINUED, StoryScorer
 
 
 class StoryClassifierModule(StoryInputs):
-    """Mixin for `evaluate.Metric`: a checkpoint chosen by `config_name`, and stories scored by it."""
+    """Mixin for `evaluate.Metric`: a checkpoint chosen by `config_name`, and stories scored by it.
+
+    Attributes:
+        default_dtype: the precision that `compute` takes where it is told none; `signature` says so.
+        counted: what the batches hold, as the progress bar calls it.
+    """
+
+    default_dtype = "auto"
+    counted = "texts"
 
     config_name: str | None
     _metric: str
@@ -32,7 +43,7 @@ class StoryClassifierModule(StoryInputs):
         self._context = checkpoint.settings["context"]
         self._revision = f"{name}@{checkpoint.revision}"
 
-    def signature(self, dtype: str = "auto", context_is_part_of_story: bool | None = None) -> str:
+    def signature(self, dtype: str | None = None, context_is_part_of_story: bool | None = None) -> str:
         """What a score depends on: checkpoint, revision, rule for contexts, maximum length, precision, versions."""
         given = {True: "first_sentence", False: "prompt", None: self._context}[context_is_part_of_story]
         automatic = f"joined if one declarative sentence before at most {LONGEST_CONTINUED}"
@@ -41,7 +52,7 @@ class StoryClassifierModule(StoryInputs):
             checkpoint=self._revision,
             context=automatic if given == "auto" else given,
             max_length=self._scorer.max_length,
-            dtype=dtype,
+            dtype=self.default_dtype if dtype is None else dtype,
         )
 
     def _compute(
@@ -67,7 +78,7 @@ class StoryClassifierModule(StoryInputs):
             device,
             dtype,
             explain,
-            progress_bar(self._metric, show_progress),
+            progress_bar(self._metric, show_progress, self.counted),
             joins=context_is_part_of_story,
         )
         result: dict[str, Any] = {"score": sum(scores) / len(scores), "scores": scores}

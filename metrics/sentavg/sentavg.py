@@ -1,21 +1,28 @@
 """SENTAVG (Lai and Tetreault, SIGDIAL 2018), the baseline of plot-guided's Table 5, as a metric."""
 
-import evaluate
-import torch
-import transformers
-from tqdm.auto import tqdm
+from typing import Any
 
-from .encoder import find_checkpoint
-from .encoder import load_checkpoint
+import evaluate
+
+from .encoder import Checkpoint
 from .inference import Normalizer
 from .inputs import StoryInputs
 from .modeling import SentAvg
 from .scoring import SentAvgScorer
+from .story_module import StoryClassifierModule
 from .story_scoring import StoryScorer
 from .version import __version__
 
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = ["Normalizer", "SentAvg", "Sentavg", "StoryScorer"]
+__all__ = [
+    "Checkpoint",
+    "Normalizer",
+    "SentAvg",
+    "Sentavg",
+    "StoryInputs",
+    "StoryScorer",
+    "__version__",
+]
 
 HUB_IDS = {"roc": "openmeva/sentavg-roc"}
 
@@ -58,8 +65,11 @@ Examples:
 """
 
 
-class Sentavg(StoryInputs, evaluate.Metric):
+class Sentavg(StoryClassifierModule, evaluate.Metric):
     """The evaluate module; the checkpoint is chosen by `config_name`: `roc`, a folder or a Hub id."""
+
+    default_dtype = "float32"
+    counted = "sentences"
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
@@ -71,57 +81,24 @@ class Sentavg(StoryInputs, evaluate.Metric):
         )
 
     def _download_and_prepare(self, dl_manager: object) -> None:
-        name = "roc" if self.config_name in (None, "default") else self.config_name
-        checkpoint = load_checkpoint(find_checkpoint("sentavg", name, __file__, HUB_IDS), "sentavg")
-        self._scorer = SentAvgScorer(checkpoint)
-        self._context = checkpoint.settings["context"]
-        self._revision = f"{name}@{checkpoint.revision}"
+        self._load("sentavg", "roc", __file__, HUB_IDS, SentAvgScorer)
 
-    def signature(self, dtype: str = "float32", context_is_part_of_story: bool | None = None) -> str:
-        """What a score depends on: checkpoint, revision, rule for contexts, maximum length, precision, versions."""
-        rule = {True: "first_sentence", False: "prompt", None: self._context}[context_is_part_of_story]
-        return "|".join(
-            [
-                "sentavg",
-                f"checkpoint:{self._revision}",
-                f"context:{rule}",
-                f"max_length:{self._scorer.max_length}",
-                f"dtype:{dtype}",
-                f"version:{__version__}",
-                f"torch:{torch.__version__}",
-                f"transformers:{transformers.__version__}",
-            ]
-        )
-
-    def _compute(
+    def _compute(  # type: ignore[override]  # no `explain`: there are no explanations
         self,
-        predictions,
-        contexts=None,
-        context_is_part_of_story=None,
-        batch_size=64,
-        device=None,
-        dtype="float32",
-        show_progress=True,
-    ):
-        if not isinstance(batch_size, int) or batch_size < 1:
-            raise ValueError(f"batch_size: expected a whole number above 0, got {batch_size!r}")
-        if context_is_part_of_story not in (True, False, None):
-            raise ValueError(
-                f"context_is_part_of_story: expected True, False or None, got {context_is_part_of_story!r}"
-            )
-
-        def progress(batches, texts):
-            return tqdm(
-                batches, desc=f"sentavg, {texts} sentences", unit="batch", delay=5, disable=not show_progress
-            )
-
-        scores, _ = self._scorer.score(
+        predictions: list[str],
+        contexts: list[str] | None = None,
+        context_is_part_of_story: bool | None = None,
+        batch_size: int = 64,
+        device: str | None = None,
+        dtype: str = default_dtype,
+        show_progress: bool = True,
+    ) -> dict[str, Any]:
+        return super()._compute(
             predictions,
             contexts,
+            context_is_part_of_story,
             batch_size,
             device,
             dtype,
-            progress=progress,
-            joins=context_is_part_of_story,
+            show_progress=show_progress,
         )
-        return {"score": sum(scores) / len(scores), "scores": scores}

@@ -1,5 +1,6 @@
 """SENTAVG as its users load it, on a tiny random checkpoint."""
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -108,4 +109,16 @@ def test_bad_input_is_named(metric: Any, arguments: dict[str, Any], message: str
 
 
 def test_signature(metric: Any) -> None:
-    assert metric.signature().split("|")[2] == "context:first_sentence"
+    fields = dict(part.split(":", 1) for part in metric.signature().split("|")[1:])
+    assert (fields["context"], fields["dtype"]) == ("first_sentence", "float32")
+    assert "|dtype:bfloat16|" in metric.signature("bfloat16")
+
+
+def test_single_precision_unless_asked_otherwise(metric: Any) -> None:
+    found = metric.compute(predictions=STORIES)["scores"]
+    assert found == metric.compute(predictions=STORIES, dtype="float32")["scores"]
+    assert found != metric.compute(predictions=STORIES, dtype="bfloat16")["scores"]
+
+
+def test_it_has_no_explanations(metric: Any) -> None:
+    assert "explain" not in inspect.signature(metric._compute).parameters

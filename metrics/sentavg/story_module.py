@@ -1,0 +1,1 @@
+../story_module.py
