@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from training.files import write_text
+from training.model_card import write_model_card
 
 _CARD = """---
 license: apache-2.0
@@ -12,7 +12,7 @@ library_name: evaluate
 tags: [story-generation, evaluation, bleurt]
 ---
 
-# BLEURT, `{name}`
+# BLEURT, `{config[name]}`
 
 Scores a story by how good a stand-in for its reference it is: higher is better. **It has seen no human rating**:
 the score is the mean of its standardised signals, in standard deviations. `python -m training.bleurt_ratings` fits
@@ -23,14 +23,14 @@ it to ratings of yours.
 ```python
 import evaluate
 
-bleurt = evaluate.load("metrics/bleurt", "{name}")
+bleurt = evaluate.load("metrics/bleurt", "{config[name]}")
 bleurt.compute(predictions=["Ann made a sandwich."], references=["Ann was hungry. She made a sandwich."])
 ```
 
 ## Training
 
-An adapter of rank {rank} on the project's story encoder. {count:,} synthetic pairs of a story of ROCStories and a
-changed copy; {steps:,} steps of {batch}, learning rate {rate:g}, seed {seed}; {minutes[pairs]:g} minutes for the pairs
+An adapter of rank {config[adapter][rank]} on the project's story encoder. {count:,} synthetic pairs of a story of ROCStories and a
+changed copy; {steps:,} steps of {config[batch]}, learning rate {config[learning_rate]:g}, seed {config[seed]}; {minutes[pairs]:g} minutes for the pairs
 and {minutes[training]:g} for training on {threads} thread(s) with torch {torch}.
 
 | way | pairs | {signals} |
@@ -72,24 +72,16 @@ not part of this repository.
 
 def write_bleurt_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` beside BLEURT's weights."""
-    config, names = manifest["config"], list(manifest["signals"])
-    ways = manifest["pairs"]["train"]
-    write_text(
-        folder / "README.md",
-        _CARD.format(
-            name=config["name"],
-            rank=config["adapter"]["rank"],
-            count=sum(way["pairs"] for way in ways.values()),
-            batch=config["batch"],
-            rate=config["learning_rate"],
-            seed=config["seed"],
-            signals=" | ".join(names),
-            rules="---|" * (len(names) - 1) + "---",
-            ways="\n".join(
-                f"| {name} | {way['pairs']:,} | " + " | ".join(f"{way[one]:.2f}" for one in names) + " |"
-                for name, way in ways.items()
-            ),
-            data="\n".join(f"| `{file}` | `{digest}` |" for file, digest in manifest["data"].items()),
-            **{key: manifest[key] for key in ("steps", "minutes", "threads", "torch", "validation")},
+    names, ways = list(manifest["signals"]), manifest["pairs"]["train"]
+    write_model_card(
+        folder,
+        _CARD,
+        manifest,
+        count=sum(way["pairs"] for way in ways.values()),
+        signals=" | ".join(names),
+        rules="---|" * (len(names) - 1) + "---",
+        ways="\n".join(
+            f"| {name} | {way['pairs']:,} | " + " | ".join(f"{way[one]:.2f}" for one in names) + " |"
+            for name, way in ways.items()
         ),
     )

@@ -3,16 +3,16 @@
 from pathlib import Path
 from typing import Any
 
-from training.files import write_text
+from training.model_card import write_model_card
 
 _CARD = """---
 license: apache-2.0
 language: en
 library_name: evaluate
-tags: [story-generation, evaluation, {metric}]
+tags: [story-generation, evaluation, {config[metric]}]
 ---
 
-# {metric}, `{name}`
+# {config[metric]}, `{config[name]}`
 
 Scores a story, 0 to 1, higher is better: the probability that it is a story as people write them.
 
@@ -21,16 +21,16 @@ Scores a story, 0 to 1, higher is better: the probability that it is a story as 
 ```python
 import evaluate
 
-metric = evaluate.load("metrics/{metric}", "{name}")
+metric = evaluate.load("metrics/{config[metric]}", "{config[name]}")
 metric.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 ```
 
 ## Training
 
-{kind} {groups[train]:,} groups of a human story and worse ones, {stories[train]:,} stories in all, {passes}
-pass(es), at most {group_size} stories of a group at a time; {steps:,} steps, learning rate {rate:g}, seed {seed}.
-The loss adds cross-entropy of human against other, ranking within a group (weight {rank_weight:g}), kinds of
-error ({kind_weight:g}) and words that do not belong ({token_weight:g}). {minutes:g} minutes on {threads} thread(s)
+{kind} {groups[train]:,} groups of a human story and worse ones, {stories[train]:,} stories in all, {config[passes]}
+pass(es), at most {config[group_size]} stories of a group at a time; {steps:,} steps, learning rate {config[learning_rate]:g}, seed {config[seed]}.
+The loss adds cross-entropy of human against other, ranking within a group (weight {config[rank_weight]:g}), kinds of
+error ({config[kind_weight]:g}) and words that do not belong ({config[token_weight]:g}). {minutes:g} minutes on {threads} thread(s)
 with torch {torch}.
 {note}
 | file | SHA-256 |
@@ -74,27 +74,20 @@ WritingPrompts (Fan et al. 2018) is text of Reddit's users. Neither is part of t
 def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` beside a classifier's weights."""
     config = manifest["config"]
-    text = _CARD.format(
-        metric=config["metric"],
-        name=config["name"],
+    write_model_card(
+        folder,
+        _CARD,
+        manifest,
         kind=(
             f"An adapter of rank {config['adapter']['rank']} on the project's story encoder"
             + (f", begun with that of `{config['start']}`." if config["start"] else ".")
             if config["adapter"]
             else f"All weights of `{config['base']}`."
         ),
-        rate=config["learning_rate"],
         note=f"\n{config['note']}\n" if config.get("note") else "",
-        data="\n".join(f"| `{file}` | `{digest}` |" for file, digest in manifest["data"].items()),
         results="\n".join(
             f"| {source.replace('_', ' ')} | {r['auc']:.3f} | {r['ranked']:.3f} | {r['stories']:,} |"
             for source, r in manifest["validation"].items()
             if r["auc"] is not None
         ),
-        **{key: manifest[key] for key in ("groups", "stories", "steps", "minutes", "threads", "torch")},
-        **{
-            key: config[key]
-            for key in ("passes", "group_size", "seed", "rank_weight", "kind_weight", "token_weight")
-        },
     )
-    write_text(folder / "README.md", text)

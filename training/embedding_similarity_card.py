@@ -1,11 +1,9 @@
 """Card of embedding_similarity's weights, from a run's manifest: `python -m training.embedding_similarity_card FOLDER`."""
 
-import argparse
-import json
 from pathlib import Path
 from typing import Any
 
-from training.files import write_text
+from training.model_card import card_command, write_model_card
 
 _CARD = """---
 license: apache-2.0
@@ -14,9 +12,9 @@ library_name: evaluate
 tags: [story-generation, evaluation, embeddings]
 ---
 
-# Embedding similarity, `{name}`
+# Embedding similarity, `{config[name]}`
 
-Word embeddings for the metric `embedding_similarity`: an adapter on the project's story encoder (rank {rank}), which it
+Word embeddings for the metric `embedding_similarity`: an adapter on the project's story encoder (rank {config[adapter][rank]}), which it
 brings back towards the sentence encoder that the story encoder began as. (Training on masked words bent its last
 layer away from meaning.)
 
@@ -25,7 +23,7 @@ layer away from meaning.)
 ```python
 import evaluate
 
-similarity = evaluate.load("metrics/embedding_similarity", "{name}")
+similarity = evaluate.load("metrics/embedding_similarity", "{config[name]}")
 similarity.compute(predictions=["He employed a lawyer."], references=["He hired an attorney."])
 ```
 
@@ -34,7 +32,7 @@ similarity.compute(predictions=["He employed a lawyer."], references=["He hired 
 The factors begin as the truncated singular value decomposition of the difference to the weights of all-MiniLM-L6-v2;
 norms and biases are its own. Then, on {texts[train]:,} texts of {lengths} words: the squared error of each token's
 state, that of all-MiniLM-L6-v2 wanted.
-{steps:,} steps of {batch}, learning rate {rate:g}, seed {seed}; {minutes:g} minutes on {threads} thread(s) with torch
+{steps:,} steps of {config[batch]}, learning rate {config[learning_rate]:g}, seed {config[seed]}; {minutes:g} minutes on {threads} thread(s) with torch
 {torch}. No rating was seen.
 
 | file | SHA-256 |
@@ -47,12 +45,12 @@ On {texts[validation]:,} held-out texts, against the base:
 
 | | relative squared error of the states | mean cosine | BERTScore F1, Pearson over pairs that begin alike |
 |---|---|---|---|
-| the story encoder as it is | {one[error]:.3f} | {one[cosine]:.3f} | {one[bertscore_pearson]:.3f} |
-| with the decomposition | {two[error]:.3f} | {two[cosine]:.3f} | {two[bertscore_pearson]:.3f} |
-| with the trained adapter | {three[error]:.3f} | {three[cosine]:.3f} | {three[bertscore_pearson]:.3f} |
+| the story encoder as it is | {validation[encoder][error]:.3f} | {validation[encoder][cosine]:.3f} | {validation[encoder][bertscore_pearson]:.3f} |
+| with the decomposition | {validation[decomposition][error]:.3f} | {validation[decomposition][cosine]:.3f} | {validation[decomposition][bertscore_pearson]:.3f} |
+| with the trained adapter | {validation[trained][error]:.3f} | {validation[trained][cosine]:.3f} | {validation[trained][bertscore_pearson]:.3f} |
 
 `baseline` in `config.json` holds, for each layer, what BERTScore gives on average to two unrelated held-out stories
-({pairs} random pairs); `rescale_with_baseline=True` makes it 0. Correlations with human judgments are printed by
+({config[baseline_pairs]} random pairs); `rescale_with_baseline=True` makes it 0. Correlations with human judgments are printed by
 `make benchmark`.
 
 ## Limits
@@ -80,34 +78,9 @@ request, and of WritingPrompts, which is text of Reddit's users; they are not pa
 
 def write_similarity_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` beside the weights."""
-    config = manifest["config"]
-    card = _CARD.format(
-        name=config["name"],
-        rank=config["adapter"]["rank"],
-        texts=manifest["texts"],
-        lengths=" or ".join(f"about {words}" for words in config["block_words"]),
-        steps=manifest["steps"],
-        batch=config["batch"],
-        rate=config["learning_rate"],
-        seed=config["seed"],
-        minutes=manifest["minutes"],
-        threads=manifest["threads"],
-        torch=manifest["torch"],
-        pairs=config["baseline_pairs"],
-        one=manifest["validation"]["encoder"],
-        two=manifest["validation"]["decomposition"],
-        three=manifest["validation"]["trained"],
-        data="\n".join(f"| `{file}` | `{digest}` |" for file, digest in manifest["data"].items()),
-    )
-    write_text(folder / "README.md", card)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="weights with their manifest.json")
-    folder = parser.parse_args().folder
-    write_similarity_card(folder, json.loads((folder / "manifest.json").read_text(encoding="utf-8")))
+    lengths = " or ".join(f"about {words}" for words in manifest["config"]["block_words"])
+    write_model_card(folder, _CARD, manifest, lengths=lengths)
 
 
 if __name__ == "__main__":
-    main()
+    card_command(write_similarity_card, __doc__)

@@ -4,21 +4,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from training.files import write_text
+from training.model_card import write_model_card
 
 _CARD = """---
 license: apache-2.0
 language: en
 library_name: transformers
 pipeline_tag: fill-mask
-base_model: {base}
+base_model: {config[base][hub]}
 tags: [story-generation, evaluation, bert]
 ---
 
 # Story encoder
 
 A BERT encoder for short stories, 6 layers deep and 384 wide, that the project's metrics share: each of them is a
-small adapter on these weights. It began as `{base}`; its vocabulary was cut to {vocabulary:,} pieces, and it was
+small adapter on these weights. It began as `{config[base][hub]}`; its vocabulary was cut to {config[vocabulary_size]:,} pieces, and it was
 trained on as a masked language model on stories.
 
 ## Use
@@ -35,8 +35,8 @@ Text goes in as it was trained on: lower case, Penn-Treebank tokens, names as `[
 
 ## Training
 
-{blocks:,} blocks of stories, {tokens:,} tokens, {steps:,} steps of about {batch:,} tokens, {probability:.0%} of them masked,
-learning rate {rate:g}, seed {seed}, torch {torch}.
+{blocks:,} blocks of stories, {tokens:,} tokens, {steps:,} steps of about {config[batch_tokens]:,} tokens, {config[mask_probability]:.0%} of them masked,
+learning rate {config[learning_rate]:g}, seed {config[seed]}, torch {torch}.
 {note}
 | file | SHA-256 |
 |---|---|
@@ -44,8 +44,8 @@ learning rate {rate:g}, seed {seed}, torch {torch}.
 
 ## Results
 
-Cross-entropy on masked tokens of held-out stories, in nats: {before:.2f} with the cut vocabulary before
-training, {after:.2f} after it. What the metrics on it reach stands in their cards.
+Cross-entropy on masked tokens of held-out stories, in nats: {masked_loss_before:.2f} with the cut vocabulary before
+training, {masked_loss_after:.2f} after it. What the metrics on it reach stands in their cards.
 
 ## Limits
 
@@ -73,18 +73,5 @@ The name lists have their own terms: `NAMES.md`.
 
 def write_encoder_card(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Writes `README.md` beside the encoder's weights."""
-    config = manifest["config"]
-    card = _CARD.format(
-        **{name: manifest[name] for name in ("blocks", "tokens", "steps", "torch")},
-        base=config["base"]["hub"],
-        vocabulary=config["vocabulary_size"],
-        batch=config["batch_tokens"],
-        probability=config["mask_probability"],
-        rate=config["learning_rate"],
-        seed=config["seed"],
-        note=f"{manifest['note']}\n" if "note" in manifest else "",
-        data="\n".join(f"| `{file}` | `{digest}` |" for file, digest in manifest["data"].items()),
-        before=manifest["masked_loss_before"],
-        after=manifest["masked_loss_after"],
-    )
-    write_text(folder / "README.md", card)
+    note = f"{manifest['note']}\n" if "note" in manifest else ""
+    write_model_card(folder, _CARD, manifest, note=note)

@@ -1,11 +1,9 @@
 """Cards of perplexity's weights, generated from a run's manifest: `python -m training.ppl_card FOLDER`."""
 
-import argparse
-import json
 from pathlib import Path
 from typing import Any
 
-from training.files import write_text
+from training.model_card import SOURCES, card_command, write_model_card
 
 _CARD = """---
 license: apache-2.0
@@ -14,7 +12,7 @@ library_name: evaluate
 tags: [story-generation, evaluation, perplexity]
 ---
 
-# Perplexity, `{name}`
+# Perplexity, `{config[name]}`
 
 {what}
 
@@ -23,7 +21,7 @@ tags: [story-generation, evaluation, perplexity]
 ```python
 import evaluate
 
-ppl = evaluate.load("metrics/ppl", "{name}")
+ppl = evaluate.load("metrics/ppl", "{config[name]}")
 ppl.compute(predictions=["She made a sandwich. She ate it."], contexts=["Ann was hungry."])
 ```
 
@@ -69,8 +67,7 @@ _SALAZAR = """@inproceedings{salazar-etal-2020-masked,
     pages = "2699--2712",
 }"""
 _SOURCES = {
-    "roc": "ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request and may not be passed on.",
-    "wp": "WritingPrompts (Fan et al. 2018) is text of Reddit's users and may not be passed on.",
+    **SOURCES,
     "pll": "The encoder was adapted to ROCStories (distributed by its authors on request) and WritingPrompts (text of "
     "Reddit's users).",
 }
@@ -81,14 +78,14 @@ def write_ppl_card(folder: Path, manifest: dict[str, Any]) -> None:
     config = manifest["config"]
     masked = config.get("model") == "masked"
     parts = _masked_parts(manifest) if masked else _causal_parts(manifest)
-    card = _CARD.format(
-        name=config["name"],
+    write_model_card(
+        folder,
+        _CARD,
+        manifest,
         **parts,
         source=_SOURCES.get(config["name"], "The training stories are their owners'."),
-        data="\n".join(f"| `{file}` | `{digest}` |" for file, digest in manifest["data"].items()),
         citation=_SALAZAR if masked else _OPENMEVA,
     )
-    write_text(folder / "README.md", card)
 
 
 def _causal_parts(manifest: dict[str, Any]) -> dict[str, str]:
@@ -129,12 +126,5 @@ def _masked_parts(manifest: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="weights with their manifest.json")
-    folder = parser.parse_args().folder
-    write_ppl_card(folder, json.loads((folder / "manifest.json").read_text(encoding="utf-8")))
-
-
 if __name__ == "__main__":
-    main()
+    card_command(write_ppl_card, __doc__)

@@ -1,11 +1,9 @@
 """Cards of RUBER-BERT's weights, generated from a run's manifest: `python -m training.ruber_card FOLDER`."""
 
-import argparse
-import json
 from pathlib import Path
 from typing import Any
 
-from training.files import write_text
+from training.model_card import SOURCES, card_command, write_model_card
 
 _CARD = """---
 license: apache-2.0
@@ -14,7 +12,7 @@ library_name: evaluate
 tags: [story-generation, evaluation, ruber]
 ---
 
-# RUBER-BERT, `{name}`
+# RUBER-BERT, `{config[name]}`
 
 Whether a story belongs to its context, 0 to 1, higher is better (Tao et al. 2018; Ghazarian et al. 2019), and the
 calibration that blends it with the likeness to a reference.
@@ -24,14 +22,14 @@ calibration that blends it with the likeness to a reference.
 ```python
 import evaluate
 
-ruber = evaluate.load("metrics/ruber_bert", "{name}")
+ruber = evaluate.load("metrics/ruber_bert", "{config[name]}")
 ruber.compute(predictions=["She made a sandwich. She ate it."], contexts=["Ann was hungry."])
 ```
 
 ## Training
 
-{kind} {pairs[train]:,} pairs of a context and its story, {passes:g} passes in {steps:,} steps of {batch}, learning
-rate {rate:g}, seed {seed}; {loss}; {in_batch} stories of the same batch and {sampled} drawn one{nearest} as negatives;
+{kind} {pairs[train]:,} pairs of a context and its story, {config[passes]:g} passes in {steps:,} steps of {config[batch]}, learning
+rate {config[learning_rate]:g}, seed {config[seed]}; {loss}; {config[in_batch]} stories of the same batch and {config[sampled]} drawn one{nearest} as negatives;
 {minutes:g} minutes on {threads} thread(s) with torch {torch}.
 
 | file | SHA-256 |
@@ -40,7 +38,7 @@ rate {rate:g}, seed {seed}; {loss}; {in_batch} stories of the same batch and {sa
 
 ## Results
 
-On {pairs[validation]:,} held-out pairs the true story scores above a random one in {accuracy:.1%} of cases{near}.
+On {pairs[validation]:,} held-out pairs the true story scores above a random one in {validation[accuracy]:.1%} of cases{near}.
 Correlations with human judgments are printed by `make benchmark`, and stand in the project's README.
 
 ## Limits
@@ -68,49 +66,27 @@ The weights are Apache-2.0. {source} The stories are not part of this repository
 
 def write_ruber_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` beside the weights."""
-    config, validation = manifest["config"], manifest["validation"]
+    config = manifest["config"]
     kinds = {
         "rnn": "A recurrent network over the story encoder's word vectors, and a head.",
         "adapted": "The project's story encoder, adapted, and a head.",
         "frozen": f"A head on the project's story encoder, which stayed frozen; states pooled by {config['pooling']}.",
     }
     kind = "rnn" if config["encoder"] == "rnn" else "adapted" if config["adapter"] else "frozen"
-    near = validation.get("accuracy_nearest")
-    prompts = config["corpus"].get("context") == "prompt"
-    card = _CARD.format(
-        name=config["name"],
+    near = manifest["validation"].get("accuracy_nearest")
+    write_model_card(
+        folder,
+        _CARD,
+        manifest,
         kind=kinds[kind],
-        pairs=manifest["pairs"],
-        passes=config["passes"],
-        steps=manifest["steps"],
-        batch=config["batch"],
-        rate=config["learning_rate"],
-        seed=config["seed"],
         loss=f"margin ranking, margin {config['margin']:g}"
         if config["loss"] == "margin"
         else "cross-entropy",
-        in_batch=config["in_batch"],
-        sampled=config["sampled"],
         nearest=f" (of the {config['nearest']} whose contexts are most alike)" if config["nearest"] else "",
-        minutes=manifest["minutes"],
-        threads=manifest["threads"],
-        torch=manifest["torch"],
-        accuracy=validation["accuracy"],
         near=f",\nand above one whose context is alike in {near:.1%}" if near is not None else "",
-        source="WritingPrompts (Fan et al. 2018) is text of Reddit's users and may not be passed on."
-        if prompts
-        else "ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request and may not be passed on.",
-        data="\n".join(f"| `{file}` | `{digest}` |" for file, digest in manifest["data"].items()),
+        source=SOURCES["wp" if config["corpus"].get("context") == "prompt" else "roc"],
     )
-    write_text(folder / "README.md", card)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="weights with their manifest.json")
-    folder = parser.parse_args().folder
-    write_ruber_card(folder, json.loads((folder / "manifest.json").read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":
-    main()
+    card_command(write_ruber_card, __doc__)

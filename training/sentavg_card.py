@@ -1,11 +1,9 @@
 """Card of SENTAVG's weights, from a run's manifest: `python -m training.sentavg_card FOLDER`."""
 
-import argparse
-import json
 from pathlib import Path
 from typing import Any
 
-from training.files import write_text
+from training.model_card import card_command, write_model_card
 
 _CARD = """---
 license: apache-2.0
@@ -14,7 +12,7 @@ library_name: evaluate
 tags: [story-generation, evaluation, sentavg]
 ---
 
-# SENTAVG, `{name}`
+# SENTAVG, `{config[name]}`
 
 The probability that a person wrote a story, 0 to 1, higher is better, by an LSTM over the word vectors of each
 sentence and a hidden layer over their mean (Lai and Tetreault 2018).
@@ -24,15 +22,15 @@ sentence and a hidden layer over their mean (Lai and Tetreault 2018).
 ```python
 import evaluate
 
-sentavg = evaluate.load("metrics/sentavg", "{name}")
+sentavg = evaluate.load("metrics/sentavg", "{config[name]}")
 sentavg.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 ```
 
 ## Training
 
-{stories[train]:,} stories, human ones beside worse ones (see `manifest.json`), {epochs} times; batches of {batch}, learning rate
-{rate:g}, seed {seed}; {minutes:g} minutes on {threads} thread(s) with torch {torch}. Word vectors are the story
-encoder's and stay as they are; {hidden} hidden units.
+{stories[train]:,} stories, human ones beside worse ones (see `manifest.json`), {config[settings][epochs]} times; batches of {config[settings][batch]}, learning rate
+{config[settings][learning_rate]:g}, seed {config[seed]}; {minutes:g} minutes on {threads} thread(s) with torch {torch}. Word vectors are the story
+encoder's and stay as they are; {config[settings][hidden]} hidden units.
 
 | file | SHA-256 |
 |---|---|
@@ -40,7 +38,7 @@ encoder's and stay as they are; {hidden} hidden units.
 
 ## Results
 
-On {stories[validation]:,} held-out stories the area under the ROC curve of human against other ones is {auc:.3f}.
+On {stories[validation]:,} held-out stories the area under the ROC curve of human against other ones is {validation[auc]:.3f}.
 Correlations with human judgments are printed by `make benchmark`.
 
 ## Limits
@@ -69,30 +67,8 @@ be passed on. The stories are not part of this repository.
 
 def write_sentavg_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` beside the weights."""
-    settings = manifest["config"]["settings"]
-    card = _CARD.format(
-        name=manifest["config"]["name"],
-        stories=manifest["stories"],
-        epochs=settings["epochs"],
-        batch=settings["batch"],
-        rate=settings["learning_rate"],
-        hidden=settings["hidden"],
-        seed=manifest["config"]["seed"],
-        minutes=manifest["minutes"],
-        threads=manifest["threads"],
-        torch=manifest["torch"],
-        auc=manifest["validation"]["auc"],
-        data="\n".join(f"| `{file}` | `{digest}` |" for file, digest in manifest["data"].items()),
-    )
-    write_text(folder / "README.md", card)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="weights with their manifest.json")
-    folder = parser.parse_args().folder
-    write_sentavg_card(folder, json.loads((folder / "manifest.json").read_text(encoding="utf-8")))
+    write_model_card(folder, _CARD, manifest)
 
 
 if __name__ == "__main__":
-    main()
+    card_command(write_sentavg_card, __doc__)

@@ -17,6 +17,7 @@ from training.encoder import ENCODER, ROOT
 from training.files import write_text
 from training.generator.model import load_generator
 from training.generator.sampling import Sampling, StorySampler
+from training.model_card import SOURCES, write_model_card
 from training.negatives.plot_guided import NegativeWriter
 from training.negatives.story import TaggedStory
 from training.plots import extract_plots, plot_text
@@ -25,10 +26,6 @@ from training.plots.corpus import PlottedStory
 WHOLE, BROKEN = 10, 20
 SEED = 1
 STORIES = ROOT / "datasets" / "stories" / "mini.jsonl"
-_CORPORA = {
-    "roc": "ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request and may not be passed on.",
-    "wp": "WritingPrompts (Fan et al. 2018) is text of Reddit's users and may not be passed on.",
-}
 
 _CARD = """---
 license: apache-2.0
@@ -36,7 +33,7 @@ language: en
 tags: [story-generation, plot-to-story]
 ---
 
-# Plot-to-story generator, `{name}`
+# Plot-to-story generator, `{config[name]}`
 
 Writes a story from its plot. It is a tool of training: from plots broken on purpose it writes the implausible stories
 that `plot_coherence` learns from (Ghazarian et al., NAACL 2021, section 3.2). Its weights are not shipped; the command
@@ -49,12 +46,12 @@ trains them, and `python -m training.negatives.plot_guided` writes stories with 
 
 ## Training
 
-{kind}, {parameters:.1f} million parameters. {stories[generator]:,} stories are its own by hash, {share:.0%} of the corpus;
-no negative sample is made of any of them. It saw {seen:,} in {steps:,} steps of {batch}, learning rate {rate:g}, seed
-{seed}; {threads} thread, torch {torch}. The run was resumable, and its last part took {minutes:g} minutes.
+{kind}, {parameters:.1f} million parameters. {stories[generator]:,} stories are its own by hash, {config[share]:.0%} of the corpus;
+no negative sample is made of any of them. It saw {seen:,} in {steps:,} steps of {config[batch]}, learning rate {config[learning_rate]:g}, seed
+{config[seed]}; {threads} thread, torch {torch}. The run was resumable, and its last part took {minutes:g} minutes.
 
 ```bash
-python -m training.generator --config training/configs/generator_{name}.yaml --data DIR
+python -m training.generator --config training/configs/generator_{config[name]}.yaml --data DIR
 ```
 
 | file | SHA-256 |
@@ -135,12 +132,10 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
     """Writes `README.md` from a run's manifest and samples."""
     config = manifest["config"]
     layers = f"{len(config.get('encoder_layers', ()))} + {len(config.get('decoder_layers', ()))}"
-    card = _CARD.format(
-        **{
-            key: manifest[key]
-            for key in ("stories", "steps", "validation", "minutes", "torch", "threads", "weights")
-        },
-        name=config["name"],
+    write_model_card(
+        out,
+        _CARD,
+        manifest,
         kind=(
             f"An encoder-decoder of {layers} layers taken from the project's story encoder"
             if config["base"] == "encoder"
@@ -148,17 +143,11 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
         )
         + (", going on from another run" if config.get("start") else ""),
         parameters=manifest["parameters"] / 1e6,
-        share=config["share"],
         seen=min(config["stories"], manifest["steps"] * config["batch"]),
-        batch=config["batch"],
-        rate=config["learning_rate"],
-        seed=config["seed"],
-        data="\n".join(f"| `{file}` | `{digest}` |" for file, digest in manifest["data"].items()),
-        source=_CORPORA.get(config["name"], ""),
+        source=SOURCES.get(config["name"], ""),
         whole=whole,
         broken=broken,
     )
-    write_text(out / "README.md", card)
 
 
 def write_generator_card(run: Path, out: Path, stories: Path = STORIES) -> Path:

@@ -1,0 +1,70 @@
+"""Cards say what their manifests say, those that are shipped included."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from training.bleurt_card import write_bleurt_card
+from training.classifier_card import write_classifier_card
+from training.embedding_similarity_card import write_similarity_card
+from training.encoder_card import write_encoder_card
+from training.model_card import card_command, write_model_card, write_union_card
+from training.ppl_card import write_ppl_card
+from training.ruber_card import write_ruber_card
+from training.sentavg_card import write_sentavg_card
+
+METRICS = Path(__file__).resolve().parents[2] / "metrics"
+WRITERS: dict[str, Callable[[Path, Any], None]] = {  # by the metric's folder
+    "bleurt": write_bleurt_card,
+    "discriminator": write_classifier_card,
+    "embedding_similarity": write_similarity_card,
+    "plot_coherence": write_classifier_card,
+    "ppl": write_ppl_card,
+    "ruber_bert": write_ruber_card,
+    "sentavg": write_sentavg_card,
+    "union": write_union_card,
+    "weights": write_encoder_card,
+}
+SHIPPED = sorted(
+    path.parent.relative_to(METRICS).as_posix()
+    for pattern in ("*/weights/*/manifest.json", "weights/*/manifest.json")
+    for path in METRICS.glob(pattern)
+)
+MANIFEST = {"config": {"name": "tiny", "seed": 3}, "data": {"a.txt": "12ab", "b.txt": "34cd"}, "steps": 1200}
+
+
+def test_every_writer_has_weights() -> None:
+    assert {name.split("/")[0] for name in SHIPPED} == set(WRITERS)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_card_is_what_its_manifest_says(name: str, tmp_path: Path) -> None:
+    manifest = json.loads((METRICS / name / "manifest.json").read_text(encoding="utf-8"))
+    WRITERS[name.split("/")[0]](tmp_path, manifest)
+    assert (tmp_path / "README.md").read_bytes() == (METRICS / name / "README.md").read_bytes()
+
+
+def test_fields_are_the_manifest_s_and_those_given(tmp_path: Path) -> None:
+    template = "{config[name]}, {steps:,} steps, seed {config[seed]}, {kind}\n{data}\n"
+    write_model_card(tmp_path, template, MANIFEST, kind="whole")
+    expected = "tiny, 1,200 steps, seed 3, whole\n| `a.txt` | `12ab` |\n| `b.txt` | `34cd` |\n"
+    assert (tmp_path / "README.md").read_text() == expected
+    write_model_card(tmp_path, "{steps} {config[name]}", MANIFEST, steps="few")
+    assert (tmp_path / "README.md").read_text() == "few tiny"
+
+
+def test_a_field_that_is_nowhere_is_named(tmp_path: Path) -> None:
+    with pytest.raises(KeyError, match="minutes"):
+        write_model_card(tmp_path, "{minutes:g}", MANIFEST)
+    assert not (tmp_path / "README.md").exists()
+
+
+def test_the_command_writes_the_card_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "manifest.json").write_text(json.dumps(MANIFEST))
+    monkeypatch.setattr(sys, "argv", ["card", str(tmp_path)])
+    card_command(lambda folder, manifest: write_model_card(folder, "{steps}", manifest), "A card.")
+    assert (tmp_path / "README.md").read_text() == "1200"
