@@ -81,7 +81,7 @@ def main() -> None:
     parser.add_argument(
         "--data", type=Path, required=True, help="folder with roc/ and union/ROCStories/ant_data"
     )
-    parser.add_argument("--config", type=Path, default=ROOT / "training" / "configs" / "union_roc.yaml")
+    parser.add_argument("--config", type=Path, default=ROOT / "training" / "configs" / "union_roc_first.yaml")
     parser.add_argument("--pairs", type=int, default=4000, help="stories a row, each with a negative sample")
     parser.add_argument("--rows", nargs="*", choices=list(ROWS), default=list(ROWS))
     parser.add_argument("--out", type=Path, default=ROOT / "runs" / "ablation")

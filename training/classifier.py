@@ -21,7 +21,7 @@ from torch import Tensor
 from torch.nn import functional as F
 from transformers import AutoTokenizer, BertConfig, EvalPrediction
 
-from metrics.encoder import file_digest, read_tensors, token_id
+from metrics.encoder import read_tensors, token_id
 from metrics.inference import Normalizer, length_batches
 from metrics.story_classifier import StoryClassifier
 from training.adapters import adapter_tensors, add_adapters, load_adapter
@@ -29,7 +29,13 @@ from training.classifier_data import Example, ExampleMaker, GroupCollator, Group
 from training.encoder import ENCODER, ROOT
 from training.files import checksum, save_tensors, write_text
 from training.negatives.draft import KINDS
-from training.trainer import StoryTrainer, encoder_reference, last_checkpoint, training_arguments
+from training.trainer import (
+    StoryTrainer,
+    encoder_reference,
+    last_checkpoint,
+    start_digest,
+    training_arguments,
+)
 from training.training_groups import GroupRow
 
 HEADS = ("classifier", "kinds", "tokens")
@@ -315,9 +321,3 @@ def trained(config: dict[str, Any], about: dict[str, Any], out: Path) -> dict[st
     wanted = json.loads(json.dumps({"config": {**DEFAULTS, **config}, **about, **start_digest(config)}))
     wanted["weights"] = checksum(weights_file(out))
     return known if all(known.get(key) == value for key, value in wanted.items()) else None
-
-
-def start_digest(config: dict[str, Any]) -> dict[str, str]:
-    """What the manifest says of the adapter that a configuration goes on from."""
-    start = config.get("start")
-    return {"start": file_digest(ROOT / start / "adapter.safetensors")} if start else {}

@@ -101,6 +101,14 @@ def card_command(write: Callable[[Path, dict[str, Any]], None], description: str
     write(folder, json.loads((folder / "manifest.json").read_text(encoding="utf-8")))
 
 
+def _begun(config: dict[str, Any]) -> str:
+    """What an adapter began with, if with another one, and where that is described."""
+    if not config.get("start"):
+        return ""
+    source = config.get("first") or config["start"]
+    return f", begun with that of `{source}` (its stories are not counted below)"
+
+
 def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` beside UNION's weights."""
     config = manifest["config"]
@@ -115,7 +123,7 @@ def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
         _UNION,
         manifest,
         kind=(
-            f"An adapter of rank {config['adapter']['rank']} on the project's story encoder."
+            f"An adapter of rank {config['adapter']['rank']} on the project's story encoder{_begun(config)}."
             if config["adapter"]
             else f"All weights of `{config['base']}`."
         ),

@@ -21,6 +21,7 @@ from training.encoder import ROOT
 from training.files import checksum
 from training.graded_groups import group_file, make_groups
 from training.plot_training_sets import build_sets
+from training.trainer import first_configuration
 from training.training_groups import GroupRow, read_groups
 
 
@@ -94,8 +95,7 @@ def train(
         cache: of tagged corpora.
         resume: whether to go on from the last checkpoint.
     """
-    if config.get("first") and not (ROOT / config["start"] / "manifest.json").is_file():
-        first = yaml.safe_load((ROOT / config["first"]).read_text(encoding="utf-8"))
+    if first := first_configuration(config):
         train(first, data, ROOT / config["start"], run, cache, resume)
     rows, validation, about = load_rows(config, data, run, cache)
     known = trained(config, about, out)

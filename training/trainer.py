@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import yaml
 from transformers import Trainer, TrainingArguments
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from metrics.encoder import file_digest
+from training.encoder import ROOT
 from training.files import checksum
 
 
@@ -69,6 +71,20 @@ def data_checksums(config: dict[str, Any], data: Path) -> dict[str, str]:
     """SHA-256 of each file of a configuration's corpus."""
     keys = ("train", "validation", "exclude")
     return {file: checksum(data / file) for key in keys for file in config["corpus"].get(key, [])}
+
+
+def first_configuration(config: dict[str, Any]) -> dict[str, Any] | None:
+    """The configuration of the file `first`, to be trained where the weights `start` are not there yet."""
+    if not config.get("first") or (ROOT / config["start"] / "manifest.json").is_file():
+        return None
+    found: dict[str, Any] = yaml.safe_load((ROOT / config["first"]).read_text(encoding="utf-8"))
+    return found
+
+
+def start_digest(config: dict[str, Any]) -> dict[str, str]:
+    """SHA-256 of the adapter that a configuration goes on from, if it does."""
+    start = config.get("start")
+    return {"start": file_digest(ROOT / start / "adapter.safetensors")} if start else {}
 
 
 def encoder_reference(shared: Path, out: Path) -> dict[str, str]:

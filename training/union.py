@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import AutoTokenizer, BertConfig, EvalPrediction
 
-from metrics.encoder import file_digest, merge_adapter, read_tensors, token_id
+from metrics.encoder import merge_adapter, read_tensors, token_id
 from metrics.union.modeling import UnionModel
 from training.adapters import adapter_tensors, add_adapters, load_adapter
 from training.corpora.splits import CorpusConfig, load_corpus
@@ -34,7 +34,9 @@ from training.trainer import (
     StoryTrainer,
     data_checksums,
     encoder_reference,
+    first_configuration,
     last_checkpoint,
+    start_digest,
     training_arguments,
 )
 from training.union_data import UnionCollator, UnionPairs
@@ -98,7 +100,22 @@ def build_model(config: dict[str, Any]) -> tuple[UnionModel, Tokenizer, Path | N
 def train(
     config: dict[str, Any], data: Path, out: Path, run: Path, cache: Path, resume: bool = False
 ) -> dict[str, Any]:
-    """Trains one configuration and writes checkpoint, manifest and card to `out`; returns the manifest."""
+    """Trains one configuration, after the one that it goes on from; writes checkpoint, manifest and card to `out`.
+
+    Args:
+        config: see `training/configs/union_roc.yaml`; `first`: the configuration that is trained where the adapter's
+            folder `start` is not there yet.
+        data: the folder that the corpora lie in.
+        out: the checkpoint's folder.
+        run: of the training's checkpoints.
+        cache: of tagged corpora.
+        resume: whether to go on from the last checkpoint.
+
+    Returns:
+        The manifest.
+    """
+    if first := first_configuration(config):
+        train(first, data, ROOT / config["start"], run / "first", cache, resume)
     started = time.time()
     corpus = load_corpus(CorpusConfig.from_mapping(config["corpus"]), data, ENCODER / "names.json")
     stories, held_out = (tag_corpus(split, cache) for split in (corpus.train, corpus.validation))
@@ -130,11 +147,7 @@ def train(
         "metric": "union",
         "config": config,
         "data": data_checksums(config, data),
-        **(
-            {"start": file_digest(ROOT / config["start"] / "adapter.safetensors")}
-            if config.get("start")
-            else {}
-        ),
+        **start_digest(config),
         "lexicon": {name: checksum(path) for name, path in lexicon_files().items()},
         "stories": {"train": len(stories), "validation": len(held_out)},
         "steps": trainer.state.global_step,
