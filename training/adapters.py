@@ -22,6 +22,29 @@ def add_adapters(model: torch.nn.Module, rank: int, alpha: int, heads: tuple[str
         parameter.requires_grad = "lora_" in name or norm or name.startswith(heads)
 
 
+def difference(
+    wanted: dict[str, Tensor], state: dict[str, Tensor], rank: int
+) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """What an adapter must add to `state` to come near to `wanted`: factors of the layers' weights, and the rest.
+
+    Returns:
+        Factors `NAME.lora_A` (rank, in) and `NAME.lora_B` (out, rank), whose product is the best approximation of
+        that rank (Eckart and Young 1936); and norms and biases as `wanted` has them.
+    """
+    factors, vectors = {}, {}
+    for name in wanted.keys() & state.keys():
+        layer = ".encoder.layer." in name
+        if layer and wanted[name].dim() == 2:
+            u, values, v = torch.linalg.svd(wanted[name] - state[name], full_matrices=False)
+            root = values[:rank].sqrt()
+            base = name.removesuffix(".weight")
+            factors[f"{base}.lora_A"] = root[:, None] * v[:rank]
+            factors[f"{base}.lora_B"] = u[:, :rank] * root
+        elif layer:
+            vectors[name] = wanted[name]
+    return factors, vectors
+
+
 def adapter_tensors(model: torch.nn.Module) -> dict[str, Tensor]:
     """What an adapter's checkpoint holds, in half precision: factors (scale included), norms and heads."""
     tensors: dict[str, Tensor] = {}

@@ -28,7 +28,7 @@ from metrics.embedding_similarity.embedding import TextEncoder
 from metrics.embedding_similarity.matching import bert_score
 from metrics.embedding_similarity.scoring import SimilarityScorer
 from metrics.encoder import pad, read_tensors
-from training.adapters import adapter_tensors, add_adapters, load_adapter
+from training.adapters import adapter_tensors, add_adapters, difference, load_adapter
 from training.embedding_similarity_card import write_similarity_card
 from training.encoder import ENCODER, ROOT, base_folder, load_texts, pruned_model
 from training.files import checksum, save_tensors, write_text
@@ -79,29 +79,6 @@ def collate(rows: Sequence[Sequence[int]]) -> dict[str, Tensor]:
     """A batch of token ids, padded."""
     ids, mask = pad(rows, 0)
     return {"input_ids": ids, "attention_mask": mask}
-
-
-def difference(
-    wanted: dict[str, Tensor], state: dict[str, Tensor], rank: int
-) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """What an adapter must add to `state` to come near to `wanted`: factors of the layers' weights, and the rest.
-
-    Returns:
-        Factors `NAME.lora_A` (rank, in) and `NAME.lora_B` (out, rank), whose product is the best approximation of
-        that rank (Eckart and Young 1936); and norms and biases as `wanted` has them.
-    """
-    factors, vectors = {}, {}
-    for name in wanted.keys() & state.keys():
-        layer = ".encoder.layer." in name
-        if layer and wanted[name].dim() == 2:
-            u, values, v = torch.linalg.svd(wanted[name] - state[name], full_matrices=False)
-            root = values[:rank].sqrt()
-            base = name.removesuffix(".weight")
-            factors[f"{base}.lora_A"] = root[:, None] * v[:rank]
-            factors[f"{base}.lora_B"] = u[:, :rank] * root
-        elif layer:
-            vectors[name] = wanted[name]
-    return factors, vectors
 
 
 def encoder_state() -> dict[str, Tensor]:

@@ -2,9 +2,11 @@
 
 A context and its story against the context with another story (Tao et al. 2018, section 3.2), by margin
 ranking or cross-entropy. Negatives come from the batch and from a draw, of the stories whose contexts are most
-alike if wished. The shared encoder stays frozen, as in Ghazarian et al. (2019), and its features are computed
-once; or it is adapted; or a recurrent network over word vectors takes its place (RUBER). The weights, the
-calibration, the run's manifest and a model card are written to `metrics/ruber_bert/weights/NAME/`.
+alike if wished. The encoder stays frozen, as in Ghazarian et al. (2019), and its features are computed once; or it
+is adapted; or a recurrent network over word vectors takes its place (RUBER). What is frozen is the shared encoder,
+or, by `start`, the shared encoder with another metric's adapter: that of `embedding_similarity`, whose last layer
+holds meaning rather than predicted words, relates contexts and stories far better. The weights, the calibration, the
+run's manifest and a model card are written to `metrics/ruber_bert/weights/NAME/`.
 """
 
 import argparse
@@ -25,9 +27,9 @@ from torch import Tensor
 from torch.nn import functional as F
 from transformers import BertConfig
 
-from metrics.encoder import file_digest, read_tensors
+from metrics.encoder import file_digest, merge_adapter, read_tensors
 from metrics.ruber_bert.modeling import RuberModel
-from training.adapters import adapter_tensors, add_adapters
+from training.adapters import adapter_tensors, add_adapters, difference, load_adapter
 from training.encoder import ENCODER, ROOT
 from training.files import save_tensors, write_text
 from training.ruber_card import write_ruber_card
@@ -37,10 +39,12 @@ from training.trainer import (
     data_checksums,
     encoder_reference,
     last_checkpoint,
+    start_digest,
     training_arguments,
 )
 
 HEADS = ("head.", "rnn.")
+PLAIN = {"encoder": "bert", "frozen": True, "start": None, "adapter": None}  # the shared encoder as it is
 
 
 class RuberTrainer(StoryTrainer):
@@ -130,18 +134,37 @@ class RuberCollator:
 
 
 def build_model(config: dict[str, Any]) -> tuple[RuberModel, Tokenizer]:
-    """The untrained model on the shared encoder's weights (for `rnn`, on its word vectors)."""
+    """The untrained model on the shared encoder's weights, an adapter's added (for `rnn`, on its word vectors).
+
+    Raises:
+        ValueError: `start` without a rank to hold it in, or an adapter that would stay empty.
+    """
+    if bool(config["start"]) != bool(config["adapter"]) and (config["start"] or config["frozen"]):
+        raise ValueError(
+            "start and adapter: a frozen encoder needs both or neither, and start needs the rank of adapter; "
+            f"got {config['start']!r} and {config['adapter']!r}"
+        )
     torch.manual_seed(config["seed"])
     shape = BertConfig.from_pretrained(ENCODER)
     model = RuberModel(shape, **model_settings(config))
     state = {name: tensor.float() for name, tensor in read_tensors(ENCODER / "model.safetensors").items()}
-    state["words.weight"] = state["bert.embeddings.word_embeddings.weight"]
+    factors: dict[str, Tensor] = {}
+    vectors: dict[str, Tensor] = {}
+    if config["start"]:
+        begun = merge_adapter(state, read_tensors(ROOT / config["start"] / "adapter.safetensors"))
+        factors, vectors = difference(begun, state, config["adapter"]["rank"])
+    state |= {**vectors, "words.weight": state["bert.embeddings.word_embeddings.weight"]}
     model.load_state_dict(state, strict=False)
     if config["adapter"]:
         add_adapters(model, config["adapter"]["rank"], config["adapter"]["alpha"], HEADS)
-    else:
-        for name, parameter in model.named_parameters():
+        if factors:
+            load_adapter(model, factors)
+    for name, parameter in model.named_parameters():
+        plain = name.replace(".base_layer", "")
+        if not config["adapter"]:
             parameter.requires_grad = name.startswith(HEADS)
+        elif plain in vectors:  # saved with the adapter
+            parameter.requires_grad = True
     return model, Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
 
 
@@ -213,13 +236,13 @@ def train(
         ValueError: an unknown loss, pooling or encoder.
     """
     started = time.time()
-    frozen = config["encoder"] == "bert" and not config["adapter"]
+    frozen = config["encoder"] == "bert" and config["frozen"]
     if config["loss"] not in ("margin", "cross_entropy"):
         raise ValueError(f"loss: expected 'margin' or 'cross_entropy', got {config['loss']!r}")
     model, tokenizer = build_model(config)
     pairs = load_pairs(config, data, ENCODER / "names.json", tokenizer)
     batcher = TextBatcher(tokenizer)
-    reader = model if frozen else build_model({**config, "encoder": "bert", "adapter": None})[0]
+    reader = model if frozen else build_model({**config, **PLAIN})[0]
     held_out = frozen_features(reader, [context for context, _ in pairs.validation], batcher)["mean"]
     near_validation = nearest_contexts(held_out, 10)
     features, neighbours = None, None
@@ -242,7 +265,7 @@ def train(
         steps,
         config["batch"],
         eval_strategy="no",
-        **({"bf16": False} if not config["adapter"] else {}),
+        **({"bf16": False} if config["frozen"] else {}),
     )
     trainer = RuberTrainer(
         model=model,
@@ -258,6 +281,7 @@ def train(
         "metric": "ruber_bert",
         "config": config,
         "data": data_checksums(config, data),
+        **start_digest(config),
         "pairs": {"train": len(pairs.train), "validation": len(pairs.validation)},
         "steps": trainer.state.global_step,
         "validation": results,
@@ -277,6 +301,7 @@ def _key(config: dict[str, Any], data: Path) -> str:
         {n: config.get(n) for n in names},
         data_checksums(config, data),
         file_digest(ENCODER / "model.safetensors"),
+        {**start_digest(config), "adapter": config["adapter"]},
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
 

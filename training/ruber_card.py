@@ -67,12 +67,13 @@ The weights are Apache-2.0. {source} The stories are not part of this repository
 def write_ruber_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` beside the weights."""
     config = manifest["config"]
+    begun = f" with the adapter of `{config['start']}`" if config.get("start") else ""
     kinds = {
         "rnn": "A recurrent network over the story encoder's word vectors, and a head.",
         "adapted": "The project's story encoder, adapted, and a head.",
-        "frozen": f"A head on the project's story encoder, which stayed frozen; states pooled by {config['pooling']}.",
+        "frozen": f"A head on the project's story encoder{begun}, which stayed frozen; states pooled by {config['pooling']}.",
     }
-    kind = "rnn" if config["encoder"] == "rnn" else "adapted" if config["adapter"] else "frozen"
+    kind = "rnn" if config["encoder"] == "rnn" else "frozen" if config.get("frozen", True) else "adapted"
     near = manifest["validation"].get("accuracy_nearest")
     write_model_card(
         folder,

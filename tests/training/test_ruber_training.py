@@ -8,11 +8,13 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from metrics.encoder import load_checkpoint
+from metrics.encoder import load_checkpoint, merge_adapter, read_tensors
 from metrics.inference import Normalizer
 from metrics.ruber_bert.scoring import RuberScorer
 from tests.tiny import tiny_model, write_encoder
 from training import ruber_bert
+from training.adapters import adapter_tensors
+from training.files import save_tensors
 from training.ruber_data import nearest_contexts
 
 TOPICS = {
@@ -53,6 +55,8 @@ def configuration(**changes: Any) -> dict[str, Any]:
         "encoder": "bert",
         "pooling": "mean",
         "hidden": 32,
+        "frozen": True,
+        "start": None,
         "adapter": None,
         "max_length": 64,
         "pairs": 100,
@@ -71,6 +75,18 @@ def configuration(**changes: Any) -> dict[str, Any]:
     return {**config, **changes}
 
 
+def begun(data: Path) -> Path:
+    """An adapter of rank 2 on the tiny encoder."""
+    model, _ = ruber_bert.build_model(configuration(frozen=False, adapter={"rank": 2, "alpha": 2}))
+    torch.manual_seed(5)
+    for name, parameter in model.named_parameters():
+        if "lora_B" in name:
+            torch.nn.init.normal_(parameter, std=0.2)
+    tensors = {name: one for name, one in adapter_tensors(model).items() if name.startswith("bert.")}
+    save_tensors(data / "begun" / "adapter.safetensors", tensors)
+    return data / "begun"
+
+
 def run(data: Path, name: str, config: dict[str, Any], resume: bool = False) -> dict[str, Any]:
     out = data / "weights" / name
     return ruber_bert.train(config, data, out, data / f"run-{name}", data / "cache", resume)
@@ -82,12 +98,15 @@ def run(data: Path, name: str, config: dict[str, Any], resume: bool = False) -> 
         {},
         {"pooling": "max", "loss": "cross_entropy", "sampled": 0},
         {"pooling": "cls", "nearest": 5},
-        {"adapter": {"rank": 2, "alpha": 4}, "nearest": 5, "passes": 60},
-        {"encoder": "rnn", "passes": 60},
+        {"frozen": False, "adapter": {"rank": 2, "alpha": 4}, "nearest": 5, "passes": 60},
+        {"start": "begun", "adapter": {"rank": 2, "alpha": 2}},
+        {"encoder": "rnn", "frozen": False, "passes": 60},
     ],
-    ids=["frozen", "cross-entropy", "nearest", "adapted", "recurrent"],
+    ids=["frozen", "cross-entropy", "nearest", "adapted", "started", "recurrent"],
 )
 def test_it_learns_and_the_metric_loads_what_was_saved(data: Path, changes: dict[str, Any]) -> None:
+    if changes.get("start"):
+        changes = {**changes, "start": str(begun(data))}
     manifest = run(data, "learnt", configuration(**changes))
     folder = data / "weights" / "learnt"
     (folder / "encoder").symlink_to(data / "encoder")
@@ -109,6 +128,23 @@ def test_it_learns_and_the_metric_loads_what_was_saved(data: Path, changes: dict
     card = (folder / "README.md").read_text()
     assert manifest["data"]["stories.jsonl"] in card
     assert "{" not in card.split("```bibtex")[0]
+
+
+def test_the_frozen_encoder_is_the_start_s(data: Path) -> None:
+    folder = begun(data)
+    config = configuration(start=str(folder), adapter={"rank": 2, "alpha": 2}, passes=1)
+    manifest = run(data, "started", config)
+    (data / "weights" / "started" / "encoder").symlink_to(data / "encoder")
+    wanted = merge_adapter(
+        read_tensors(data / "encoder" / "model.safetensors"), read_tensors(folder / "adapter.safetensors")
+    )
+    found = load_checkpoint(data / "weights" / "started", "ruber_bert").state
+    for name in (name for name in wanted if ".encoder.layer." in name):
+        torch.testing.assert_close(found[name].float(), wanted[name].float(), rtol=1e-2, atol=2e-3)
+    assert manifest["start"]
+    for changes in ({"start": str(folder)}, {"adapter": {"rank": 2, "alpha": 2}}):
+        with pytest.raises(ValueError, match="start and adapter"):
+            ruber_bert.build_model(configuration(**changes))
 
 
 def test_a_killed_run_resumes_to_the_same_weights(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
