@@ -73,7 +73,7 @@ def contractions(sentence: Sentence) -> list[Edit]:
 
 
 def _glue(sentence: Sentence, before: str, clitic: str) -> str:
-    return before + (" " if sentence.story.tokenized else "") + clitic
+    return before + (" " if sentence.story.clitics_apart else "") + clitic
 
 
 def _clitic(sentence: Sentence, at: int) -> str | None:
@@ -128,9 +128,9 @@ def expansions(sentence: Sentence) -> list[Edit]:
 
 
 def _negated(sentence: Sentence, at: int, full: str) -> str:
-    """ "will not", "can not" where the text is tokenised, "cannot" where it is not."""
+    """ "will not", "can not" where the text has its clitics apart, "cannot" elsewhere."""
     host = sentence.replaced(at, full).text
-    return f"{host}not" if full == "can" and not sentence.story.tokenized else f"{host} not"
+    return f"{host}not" if full == "can" and not sentence.story.clitics_apart else f"{host} not"
 
 
 def _gap(sentence: Sentence, start: int) -> int:

@@ -11,11 +11,10 @@ from training.negatives.rewrite import Rewrite
 
 from .edits import Edit
 from .names import FUNCTION_WORDS
+from .tokens import CLITICS, MARKS
 
 if TYPE_CHECKING:
     from .story import Story
-
-_GLUED_AFTER = frozenset({"n't", "'s", "'m", "'d", "'ll", "'re", "'ve", ".", ",", "!", "?", ";", ":"})
 
 
 class Sentence:
@@ -106,14 +105,18 @@ class Sentence:
         return Edit(self.spans[at][0], self.spans[last][1], word)
 
     def joined(self, words: list[str]) -> str:
-        """Words as this story would write them: clitics and marks glued, or apart where it is tokenised."""
+        """Words as this story would write them: clitics and marks glued, or apart where it has them apart."""
         parts: list[str] = []
         for word in words:
-            glued = not self.story.tokenized and (word.lower() in _GLUED_AFTER)
-            if parts and not glued:
+            if parts and not self._is_glued(word.lower()):
                 parts.append(" ")
             parts.append(word)
         return "".join(parts)
+
+    def _is_glued(self, word: str) -> bool:
+        if word in CLITICS:
+            return not self.story.clitics_apart
+        return word in MARKS and not self.story.tokenized
 
     def rewritten(self, rewrite: Rewrite) -> list[Edit]:
         """The edits that carry out a rewrite made on the lower-cased words.
@@ -137,8 +140,7 @@ class Sentence:
         text = self.joined(words)
         if start == end:  # an insertion before the token at `start`
             at = self.spans[start][0] if start < len(self) else self.end
-            glued = not self.story.tokenized and words[0] == "n't"
-            if glued:
+            if words[0] == "n't" and self._is_glued("n't"):
                 return [Edit(self.spans[start - 1][1], self.spans[start - 1][1], text)]
             if self.opens(start) and self.words[start][:1].isupper():
                 first = self.inner(start, start + 1)

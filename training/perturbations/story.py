@@ -7,10 +7,7 @@ from training.language.tagging import tag
 
 from .names import is_name
 from .sentence import Sentence
-from .tokens import plain_word, sentence_ends, token_spans
-
-_CLITICS = frozenset({"n't", "'s", "'m", "'d", "'ll", "'re", "'ve"})
-_MARKS = frozenset(".,!?;:")
+from .tokens import CLITICS, MARKS, plain_word, sentence_ends, token_spans
 
 
 class Story:
@@ -20,7 +17,8 @@ class Story:
         text: as it came.
         sentences: in order; together they hold every token.
         cased: whether the text has capitals.
-        tokenized: whether blanks stand before most marks and clitics ("did n't .").
+        tokenized: whether blanks stand before most marks ("ran ."), or clitics where there are no marks.
+        clitics_apart: whether they stand before most clitics ("did n't"); False where there are none.
 
     >>> story = Story("I can't go. Why?")
     >>> [sentence.words for sentence in story.sentences], story.tokenized
@@ -40,18 +38,18 @@ class Story:
             if at > first:
                 words = [plain_word(text[start:stop]) for start, stop in spans[first:at]]
                 self.sentences.append(Sentence(self, len(self.sentences), words, spans[first:at]))
-        self.tokenized = self._is_tokenized()
+        marks, clitics = self._apart(MARKS), self._apart(CLITICS)
+        self.tokenized = sum(marks or clitics) > 0
+        self.clitics_apart = sum(clitics) > 0
 
-    def _is_tokenized(self) -> bool:
-        apart = glued = 0
-        for sentence in self.sentences:
-            for word, (start, _) in zip(sentence.words, sentence.spans, strict=True):
-                if start and (word in _MARKS or word in _CLITICS):
-                    if self.text[start - 1].isspace():
-                        apart += 1
-                    else:
-                        glued += 1
-        return apart > glued
+    def _apart(self, words: frozenset[str]) -> list[int]:
+        """1 for each of `words` in the text that has a blank before it, -1 for each that has none."""
+        return [
+            1 if self.text[start - 1].isspace() else -1
+            for sentence in self.sentences
+            for word, (start, _) in zip(sentence.words, sentence.spans, strict=True)
+            if start and word.lower() in words
+        ]
 
     @cached_property
     def capitalized_inside(self) -> frozenset[str]:

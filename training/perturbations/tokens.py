@@ -28,6 +28,8 @@ _TOKEN = re.compile(
 )
 _CHUNK = re.compile(r"\[\s?(?:MALE|FEMALE|NEUTRAL)\s?\]|\S+", re.IGNORECASE)
 _CLITIC = re.compile(r"(?:s|m|d|t|re|ve|ll)\b", re.IGNORECASE)
+CLITICS = frozenset({"n't", "'s", "'m", "'d", "'ll", "'re", "'ve"})
+MARKS = frozenset(".,!?;:")
 _PLAIN = {"``": '"', "''": '"', "“": '"', "”": '"', "’": "'", "‘": "'", "`": "'", "…": "..."}
 
 
