@@ -62,4 +62,4 @@ def test_checkpoints_are_whole_and_small(name: str) -> None:
     assert manifest["config"]["name"] == name
     card = (folder / "README.md").read_text()
     assert all(digest in card for digest in manifest["data"].values())
-    assert (folder / "adapter.safetensors").stat().st_size < 1.5e6
+    assert (folder / "adapter.safetensors").stat().st_size < 3e6
