@@ -14,6 +14,7 @@ CAUSAL_WORDS = word_set(
     """
 )
 _SUBJECTS = frozenset({"PRP", "NNP", "NN", "NNS", "DT", "PRP$", "EX"})
+_BE = frozenset({"be", "is", "are", "was", "were", "been", "'s"})
 _NOUN = frozenset({"NN"})
 _NOUNS = frozenset({"NNS"})
 
@@ -79,7 +80,9 @@ def _clause_follows(sentence: Sentence, start: int, end: int) -> bool:
 
 
 def _inside_with_clause(sentence: Sentence, start: int, end: int) -> bool:
-    return not sentence.opens(start) and _clause_follows(sentence, start, end)
+    if sentence.opens(start) or sentence.lowered[start - 1] in _BE:
+        return False  # "it was because"
+    return _clause_follows(sentence, start, end)
 
 
 def _so(sentence: Sentence, start: int, end: int) -> bool:

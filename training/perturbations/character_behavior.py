@@ -10,8 +10,12 @@ from .noun_phrases import Clause, NounPhrase, clauses
 from .pronouns import COLUMNS, PERSONS, column_of, fitting_subjects, object_form, person_of, subject_form
 from .sentence import Sentence
 from .story import Story
+from .word_set import word_set
 
 _BE = frozenset({"be", "is", "are", "was", "were", "been", "being"})
+_WITH_IT = word_set(
+    "'s 'd rained rains snowed snows seemed seems took takes turned turns happened appeared appears"
+)
 _PREPOSITIONS = frozenset({"at", "with"})
 
 
@@ -92,15 +96,15 @@ def story_writes_capital_i(story: Story) -> bool:
 def substitute_pronoun(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
     """Put another person's pronoun of the same column of Table 13 in the place of one.
 
-    A subject gives way only to one that its verb agrees with. Reflexives come last, since what they refer
-    to stands in the same clause.
+    A subject gives way only to one that its verb agrees with, and stays where a reflexive refers to it.
+    Reflexives come last, since what they refer to stands in the same clause.
     """
     places: list[tuple[Sentence, int, list[str]]] = []
     reflexive: list[tuple[Sentence, int, list[str]]] = []
     for sentence in story.sentences[material.keep :]:
         for at, word in enumerate(sentence.lowered):
             column = column_of(sentence, at) if person_of(word) else None
-            if column is None or _is_expletive(sentence, at, column):
+            if column is None or _is_expletive(sentence, at, column) or _has_reflexive(sentence, at, column):
                 continue
             others = _others(sentence, at, column)
             if others:
@@ -122,7 +126,19 @@ def _is_expletive(sentence: Sentence, at: int, column: str) -> bool:
     if sentence.lowered[at] != "it" or column != "subject":
         return False
     following = sentence.lowered[at + 1 : at + 2]
-    return bool(following) and following[0] in _BE | {"'s", "rained", "snowed", "seemed", "took", "turned"}
+    return bool(following) and following[0] in _BE | _WITH_IT
+
+
+def _has_reflexive(sentence: Sentence, at: int, column: str) -> bool:
+    """Whether a reflexive of the same person follows the subject at `at`, before another subject."""
+    person = person_of(sentence.lowered[at])
+    for place in range(at + 1, len(sentence) if column == "subject" else 0):
+        word = sentence.lowered[place]
+        if word.endswith(("self", "selves")) and person_of(word) == person:
+            return True
+        if column_of(sentence, place) == "subject":
+            return False
+    return False
 
 
 def _others(sentence: Sentence, at: int, column: str) -> list[str]:

@@ -8,11 +8,14 @@ from training.negatives.draws import Draws
 
 from .edits import Edit
 from .sentence import Sentence
+from .set_phrases import TIME_NOUNS
 
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _NOMINAL = frozenset({"PRP", "NN", "NNS", "NNP", "NNPS", "DT", "EX", "CD", "WP"})
 _INNER_MARKS = frozenset({",", ";", ":", "--", "-", "..."})
 _NESTING = frozenset({"after", "before", "until", "because", "when", "while", "if", "since"})
+_BE = frozenset({"be", "is", "are", "was", "were", "am", "been", "'s", "'re", "'m"})
+_OWN_TIME = frozenset({"one", "that", "this", "last", "every", "each", "the", "in", "on", "at", "during"})
 _LEADING = frozenset({"and", "but", "so", "then", "yet"})
 
 
@@ -109,6 +112,8 @@ def fronted(sentence: Sentence, is_conjunction: Callable[[Sentence, int], int]) 
 def exchanged(sentence: Sentence, joint: Joint) -> list[Edit] | None:
     """The edits that exchange the two clauses; None where they are the same words."""
     main, other = joint.main, joint.other
+    if sentence.lowered[main[1] - 1] in _BE:
+        return None  # "it was because": what it was stands in another sentence
     if sentence.lowered[main[0] : main[1]] == sentence.lowered[other[0] : other[1]]:
         return None
     return [_clause_at(sentence, main, other), _clause_at(sentence, other, main)]
@@ -145,6 +150,14 @@ def exchanged_sentences(first: Sentence, second: Sentence, link: int) -> list[Ed
         Edit(first.start, first.spans[ends[0] - 1][1], moved),
         Edit(second.spans[start][0], second.spans[ends[1] - 1][1], first.inner(0, ends[0])),
     ]
+
+
+def opens_with_time(sentence: Sentence) -> bool:
+    """Whether a sentence says first when it happened: "one night", "that day", "on Monday"."""
+    words = sentence.lowered
+    if words[0] in {"yesterday", "today", "tonight", "tomorrow"}:
+        return True
+    return words[0] in _OWN_TIME and bool(TIME_NOUNS.intersection(words[1:4]))
 
 
 def exchange_one(

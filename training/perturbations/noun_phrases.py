@@ -6,6 +6,7 @@ from training.language.inflection import inflect, lemma
 
 from .pronouns import PLURAL, PRONOUNS
 from .sentence import Sentence
+from .set_phrases import TIME_NOUNS
 from .word_set import word_set
 
 _BEFORE_NOUN = frozenset({"JJ", "JJR", "JJS", "CD", "VBN", "NN", "NNP", "NNS"})
@@ -18,6 +19,7 @@ _COPULAS = word_set(
     """
 )
 _CLAUSE_OPENERS = frozenset({"IN", "CC", "WRB", "WDT", "WP"})
+_BEFORE_TIME = frozenset({"the", "that", "this", "one", "last", "next", "every", "each"})
 _TIME_NOUNS = word_set(
     """
     day days night week weeks month months year years hour hours minute minutes morning evening
@@ -70,6 +72,8 @@ def noun_phrase(sentence: Sentence, at: int) -> NounPhrase | None:
             determined = True
         elif tags[end] == "VBN" and end > at and tags[end - 1].startswith("NN"):
             break  # "the doctor treated"
+        elif end > at and words[end - 1] in TIME_NOUNS and _is_name(sentence, end):
+            return None  # "the next day Tom"
         elif tags[end] not in _BEFORE_NOUN and not tags[end].startswith("NN"):
             break
         end += 1
@@ -82,15 +86,31 @@ def noun_phrase(sentence: Sentence, at: int) -> NounPhrase | None:
         return None
     if not all(word[0].isalnum() or word[0] in "['" for word in words[at:end]):
         return None
-    is_name = tags[end - 1].startswith("NNP") or sentence.story.is_name(sentence.words[end - 1])
+    is_name = _is_name(sentence, end - 1)
     plural = tags[end - 1] in {"NNS", "NNPS"} and not is_name
-    if tags[at - 1 : at] in (["NN"], ["JJ"]) and not determined:
+    if tags[at - 1 : at] in (["NN"], ["JJ"]) and not (determined or words[at - 1] in TIME_NOUNS):
         return None  # the rest of a longer phrase
     if not (determined or plural or is_name):
         return None  # "ate pizza": a bare noun makes no subject that reads well
     if is_name and not tags[at].startswith("NN") and end - at == 1:
         return None
     return NounPhrase(at, end, plural, "")
+
+
+def _is_name(sentence: Sentence, at: int) -> bool:
+    return sentence.tags[at].startswith("NNP") or sentence.story.is_name(sentence.words[at])
+
+
+def _follows_time(sentence: Sentence, at: int) -> bool:
+    """Whether a time opens the sentence up to `at`: "the next day"."""
+    return (
+        1 < at <= 4
+        and sentence.words[at - 1].lower() in TIME_NOUNS
+        and (
+            sentence.lowered[0] in _BEFORE_TIME
+            and all(tag in {"DT", "JJ", "CD", "IN"} for tag in sentence.tags[: at - 1])
+        )
+    )
 
 
 def clauses(sentence: Sentence, prepositions: frozenset[str] = frozenset()) -> list[Clause]:
@@ -103,7 +123,12 @@ def clauses(sentence: Sentence, prepositions: frozenset[str] = frozenset()) -> l
     words, tags = sentence.lowered, sentence.tags
     found = []
     for at in range(len(tags)):
-        opens = sentence.opens(at) or tags[at - 1] in _CLAUSE_OPENERS or words[at - 1] in {",", '"', ";"}
+        opens = (
+            sentence.opens(at)
+            or tags[at - 1] in _CLAUSE_OPENERS
+            or words[at - 1] in {",", '"', ";"}
+            or _follows_time(sentence, at)
+        )
         if not opens or (at and tags[at - 1] == "CC" and not _joins_clauses(sentence, at - 1)):
             continue
         subject = noun_phrase(sentence, at)

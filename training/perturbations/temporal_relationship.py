@@ -3,7 +3,7 @@
 from training.negatives.draws import Draws
 
 from .aspect import DISCRIMINATION, Aspect
-from .clause_order import exchange_one
+from .clause_order import exchange_one, opens_with_time
 from .edits import Edit
 from .material import Material
 from .phrase_table import substitute_one
@@ -28,7 +28,7 @@ def conjunction_size(sentence: Sentence, at: int) -> int:
     word = words[at]
     if word in _CONJUNCTIONS:
         idiom = words[at + 2 : at + 3] == ["knew"]  # "before he knew it"
-        return 0 if idiom or words[at - 1 : at] == ["even"] else 1
+        return 0 if idiom or words[at - 1 : at] == ["even"] or _bare_pronoun(sentence, at + 1) else 1
     if word == "as" and words[at : at + 3] == ["as", "soon", "as"]:
         return 3
     if word == "and" and words[at + 1 : at + 2] == ["then"]:
@@ -36,12 +36,20 @@ def conjunction_size(sentence: Sentence, at: int) -> int:
     return 0
 
 
+def _bare_pronoun(sentence: Sentence, at: int) -> bool:
+    """Whether "that" or "this" at `at` stands for an event: "after that and told me" has no clause in it."""
+    following = sentence.tags[at + 1] if at + 1 < len(sentence) else "."
+    return sentence.lowered[at : at + 1] in (["that"], ["this"]) and not following.startswith(
+        ("NN", "JJ", "CD")
+    )
+
+
 def _fronted_size(sentence: Sentence, at: int) -> int:
     return conjunction_size(sentence, at) if sentence.lowered[at] != "and" else 0
 
 
 def _link(first: Sentence, second: Sentence) -> int:
-    return 0 if sequence_opener(first) else sequence_opener(second)
+    return 0 if sequence_opener(first) or opens_with_time(first) else sequence_opener(second)
 
 
 def exchange_events(story: Story, draws: Draws, material: Material) -> list[Edit] | None:

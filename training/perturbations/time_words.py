@@ -70,6 +70,8 @@ def _no_passing(sentence: Sentence, start: int, end: int) -> bool:
 def _is_duration(sentence: Sentence, at: int) -> bool:
     """Whether a length of time stands at `at`: "after a few hours", which has no "before" to it."""
     words = sentence.lowered[at : at + 4]
+    if words[0].endswith("s") and words[0] in _UNITS:
+        return True  # "after hours"
     return words[0] in _QUANTITIES and bool(
         _UNITS.intersection(words) or {"while", "bit", "time"}.intersection(words)
     )
@@ -79,6 +81,12 @@ def _states_fact(sentence: Sentence, start: int, end: int) -> bool:
     """A statement, no wish or command: "never" and "always" with a verb after them."""
     following = sentence.tags[end] if end < len(sentence) else ""
     return following.startswith(("V", "RB", "JJ", "MD")) and "?" not in sentence.words[-2:]
+
+
+def _in_past(sentence: Sentence, start: int, end: int) -> bool:
+    """Whether the first finite verb after the phrase is in the past."""
+    finite = [tag for tag in sentence.tags[end:] if tag in {"VBD", "VBZ", "VBP", "MD"}]
+    return finite[:1] == ["VBD"]
 
 
 def _unnegated(sentence: Sentence, start: int, end: int) -> bool:
@@ -144,7 +152,7 @@ _ENTRIES = {
     "tomorrow": Counterpart("yesterday"),
     "today": Counterpart("long ago", holds=_opens),
     "nowadays": Counterpart("long ago"),
-    "now": Counterpart("once", _ADVERB, both(_opens, not_following("that", ","))),
+    "now": Counterpart("once", _ADVERB, both(both(_opens, not_following("that", ",")), _in_past)),
     "forever": Counterpart("for a moment", holds=lambda s, a, b: s.lowered[a - 1 : a] != ["took"]),
     "temporary": Counterpart("permanent"),
     "permanent": Counterpart("temporary"),
