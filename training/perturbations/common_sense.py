@@ -7,13 +7,16 @@ from nltk.corpus.reader.wordnet import Synset
 from training.language.commonsense import linked, neighbours
 from training.language.inflection import lemma
 from training.language.lexicon import CONTENT_CLASSES, STOP_WORDS, is_keyword, wordnet
+from training.language.senses import senses
 from training.negatives.draws import Draws
 
 from .aspect import DISCRIMINATION, Aspect
 from .edits import Edit
 from .material import Material
+from .nominals import noun_fits
 from .replacing import replace_word
 from .sentence import Sentence
+from .set_phrases import in_set_phrase, is_adverbial, is_paired_with_adjective
 from .story import Story
 from .valency import LIGHT_VERBS, verb_fits
 from .word_set import word_set
@@ -71,17 +74,25 @@ def substitute_neighbours(story: Story, draws: Draws, material: Material) -> lis
 
 
 def replaceable(sentence: Sentence, at: int) -> bool:
-    """Whether a word stands by itself: no part of a compound, which would lose its meaning."""
-    words, tags = sentence.lowered, sentence.tags
-    if (at and _is_term(words[at - 1], words[at])) or (
-        at + 1 < len(words) and _is_term(words[at], words[at + 1])
-    ):
+    """Whether a word stands by itself: no part of a compound or set phrase, which would lose its meaning.
+
+    Nor may it be a time or place without a preposition ("the next day"), or tagged as it cannot be.
+    """
+    tags = sentence.tags
+    if in_set_phrase(sentence, at) or is_paired_with_adjective(sentence, at):
         return False
     if not tags[at].startswith("NN"):
         return True
+    if is_adverbial(sentence, at) or _may_be_infinitive(sentence, at):
+        return False
     before = tags[at - 1] if at else ""
     after = tags[at + 1] if at + 1 < len(tags) else ""
     return not before.startswith("NN") and not after.startswith("NN") and after != "POS"
+
+
+def _may_be_infinitive(sentence: Sentence, at: int) -> bool:
+    """Whether a noun after a bare "to" may be a verb that was tagged wrongly."""
+    return sentence.lowered[at - 1 : at] == ["to"] and bool(senses(sentence.lowered[at], "v"))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -114,19 +125,17 @@ def _kinds(synset: Synset) -> set[Synset]:
     return found
 
 
-@lru_cache(maxsize=1 << 16)
-def _is_term(first: str, second: str) -> bool:
-    """Whether WordNet has two words as one entry: "hot dog"."""
-    return first.isalpha() and second.isalpha() and bool(wordnet().lemmas(f"{first}_{second}"))
-
-
 def neighbour(sentence: Sentence, at: int, held: set[str], draws: Draws) -> str | None:
     """A neighbour that fits in the place of the word at `at` and is not in the story yet."""
     word, tag = sentence.lowered[at], sentence.tags[at]
     base = lemma(word, tag)
     if base in LIGHT_VERBS:
         return None
-    found = [new for new in neighbours(word, tag) if new not in held and makes_sense_odd(word, new, tag)]
+    found = [
+        new
+        for new in neighbours(word, tag)
+        if new not in held and makes_sense_odd(word, new, tag) and noun_fits(sentence, at, new)
+    ]
     if tag.startswith("V"):
         found = [
             new

@@ -7,14 +7,16 @@ from training.language.lexicon import is_keyword
 from training.negatives.draws import Draws
 from training.negatives.keywords import KeywordTable
 
+from .nominals import article_of
 from .sentence import Sentence
 from .story import Story
+from .valency import complement
 
 _TRIALS = 16
 
 
 class Corpus:
-    """Sentences by style, and nouns and verbs by tag and mentions, of many stories.
+    """Sentences by style, and nouns and verbs by place and mentions, of many stories.
 
     Args:
         stories: tagged stories; see `story.parse`.
@@ -30,13 +32,23 @@ class Corpus:
         for story in stories:
             for sentence in story.sentences:
                 self._pools[story.cased, story.tokenized].append((story.text, sentence.text))
-                for word, tag in zip(sentence.words, sentence.tags, strict=True):
-                    low = word.lower()
-                    if tag[:2] in {"NN", "VB"} and not story.is_name(word) and is_keyword(low, tag):
-                        mentions[tag][low] += 1
+                for at, (low, tag) in enumerate(zip(sentence.lowered, sentence.tags, strict=True)):
+                    if (
+                        tag[:2] in {"NN", "VB"}
+                        and is_keyword(low, tag)
+                        and not story.is_name(sentence.words[at])
+                    ):
+                        mentions[_place(sentence, at)][low] += 1
         if not self._pools:
             raise ValueError("expected stories with at least one sentence, got none")
-        self.keywords = KeywordTable(mentions)
+        self._keywords = KeywordTable(mentions)
+
+    def word_for(self, sentence: Sentence, at: int, draws: Draws) -> str | None:
+        """A noun or verb, drawn by mentions, of those seen in places like that at `at`; None where none is.
+
+        Places are alike where a noun has the same article, or none, and where a verb has the same after it.
+        """
+        return self._keywords.draw(_place(sentence, at), sentence.lowered[at], draws)
 
     def sentence_for(self, sentence: Sentence, draws: Draws) -> str | None:
         """A sentence of another story in the style of this one; None where there is none."""
@@ -47,3 +59,10 @@ class Corpus:
             if source != story.text and text not in story.text:
                 return text
         return None
+
+
+def _place(sentence: Sentence, at: int) -> str:
+    tag = sentence.tags[at]
+    if tag.startswith("V"):
+        return f"{tag} {complement(sentence, at)}"
+    return f"{tag} {article_of(sentence, at)}" if tag == "NN" else tag

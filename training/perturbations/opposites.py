@@ -20,7 +20,7 @@ _NOT_OPPOSITE = word_set(
     """
     man woman men women boy girl he she husband wife male female mother father day night brother sister
     time back front thing way lot people person mom dad king queen uncle aunt son daughter right left
-    little whole free blind color
+    little whole free blind color foot head pro con certain single middle lie evitable
     """
 )
 
@@ -39,7 +39,7 @@ def _opposites(word: str, tag: str) -> tuple[str, ...]:
         for opposite in entry.antonyms()
         if _in_use(opposite)
     }
-    return surface_forms(found - STOP_WORDS, word, base, tag)
+    return surface_forms(found - STOP_WORDS - _NOT_OPPOSITE, word, base, tag)
 
 
 def _in_use(entry: Lemma) -> bool:

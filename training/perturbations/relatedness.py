@@ -4,7 +4,7 @@ from functools import lru_cache
 from itertools import combinations
 
 from training.language.inflection import inflect, lemma
-from training.language.lexicon import CONTENT_CLASSES, wordnet
+from training.language.lexicon import CONTENT_CLASSES, known_lemma, wordnet
 from training.negatives.draws import Draws
 
 from .aspect import DISCRIMINATION, Aspect
@@ -12,6 +12,7 @@ from .common_sense import entities, replaceable
 from .corpus import Corpus
 from .edits import Edit
 from .material import Material
+from .nominals import noun_fits
 from .replacing import replace_word
 from .sentence import Sentence
 from .similarity import any_reached
@@ -63,15 +64,18 @@ def substitute_words(story: Story, draws: Draws, material: Material) -> list[Edi
 def random_word(sentence: Sentence, at: int, corpus: Corpus, draws: Draws) -> str | None:
     """A noun or verb drawn by mentions that fits in the place of the one at `at`."""
     word, tag = sentence.lowered[at], sentence.tags[at]
-    if lemma(word, tag) in LIGHT_VERBS:
+    own = lemma(word, tag)
+    if own in LIGHT_VERBS or not _is_form(word, own, tag) or (tag == "NN" and word.endswith("ing")):
         return None
     for _ in range(_TRIALS):
-        new = corpus.keywords.draw(tag, word, draws)
+        new = corpus.word_for(sentence, at, draws)
         if new is None:
             return None
         base = lemma(new, tag)
-        if base == lemma(word, tag) or new in sentence.lowered or not _is_form(new, base, tag):
+        if base == own or new in sentence.lowered or not _is_form(new, base, tag):
             continue  # the last: a word tagged wrongly in the corpus
+        if tag == "NN" and not noun_fits(sentence, at, new):
+            continue
         if tag.startswith("V") and (base in LIGHT_VERBS or not verb_fits(sentence, at, base)):
             continue
         return new
@@ -80,8 +84,14 @@ def random_word(sentence: Sentence, at: int, corpus: Corpus, draws: Draws) -> st
 
 @lru_cache(maxsize=1 << 15)
 def _is_form(word: str, base: str, tag: str) -> bool:
-    """Whether `word` is the form of a lemma that WordNet knows for `tag`; a word tagged wrongly is not."""
-    return inflect(base, tag) == word and wordnet().morphy(base, CONTENT_CLASSES[tag]) == base
+    """Whether `word` is the form for `tag` of a lemma that is mostly used so; a word tagged wrongly is not.
+
+    WordNet finds "Sat" for "sat".
+    """
+    if inflect(base, tag) != word or known_lemma(word, tag) != base:
+        return False
+    entries = wordnet().lemmas(base, CONTENT_CLASSES[tag])
+    return any(entry.name().islower() for entry in entries)
 
 
 def substitute_sentence(story: Story, draws: Draws, material: Material) -> list[Edit] | None:

@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from training.language.inflection import lemma
-from training.language.lexicon import CONTENT_CLASSES, STOP_WORDS, is_keyword, known_lemma, synonyms
+from training.language.lexicon import CONTENT_CLASSES, STOP_WORDS, is_keyword, known_lemma, synonyms, wordnet
 from training.language.senses import senses
 from training.negatives.draws import Draws
 
@@ -13,6 +13,7 @@ from .edits import Edit
 from .material import Material
 from .replacing import replace_word
 from .sentence import Sentence
+from .set_phrases import is_measure
 from .story import Story
 from .valency import LIGHT_VERBS, verb_fits
 from .word_set import word_set
@@ -34,13 +35,22 @@ def substitute_synonym(story: Story, draws: Draws, material: Material) -> list[E
 
 
 _MENTIONS = 4  # in SemCor: synonyms that nobody uses read as mistakes
-# Words whose first sense is not the one that stories mean.
+# Words whose first sense is not the one that stories mean, or that need other words around them.
 _NEVER = word_set(
     """
     ass hr sis min job occupation presently mamma pound lb year yr kind challenge curious shot case
     adult floor food class help career total important group plan furious plant quit
+    live bunch wave pretty
+    babe before little advocate promote proprietor director fall play alone harm advertising fault vote
+    voting publish print province reckon cite perfectly load publicity scope meter recruit thicket deficiency
+    dictate incline assurance beckon after mill style blackness headache commission mode inhibit
+    suppress tilt zero plain sanction menace instal engineering religion foliage earnings engagement result
+    effect recover answer study place react frightening badly middle spiritual mean wing view conquer
     """
 )
+_ONLY_BEFORE = {"rest": "of"}
+_THINGS = frozenset({"noun.artifact", "noun.animal", "noun.object", "noun.plant", "noun.food", "noun.body"})
+_SIZES = word_set("big large huge enormous immense vast small tiny")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -53,7 +63,7 @@ def is_close(word: str, new: str, tag: str) -> bool:
     part = CONTENT_CLASSES[tag]
     base = known_lemma(new, tag)
     first = lemma(word, tag)
-    if base is None or new in STOP_WORDS:
+    if base is None or new in STOP_WORDS or len(new) < 2:
         return False
     own, others = senses(first, part), senses(base, part)
     if not own or not others or own[0].synset != others[0].synset or {base, first} & _NEVER:
@@ -74,14 +84,33 @@ def fitting_synonyms(sentence: Sentence, at: int) -> list[str]:
     base = lemma(word, tag)
     if base in LIGHT_VERBS or not replaceable(sentence, at) or (tag == "NN" and word.endswith("ing")):
         return []
+    if sentence.lowered[at + 1 : at + 2] != [_ONLY_BEFORE.get(base)] and base in _ONLY_BEFORE:
+        return []
+    if is_measure(sentence, at) or known_lemma(word, tag) != base or not _is_size_of_thing(sentence, at):
+        return []
     found = [new for new in synonyms(word, tag) if is_close(word, new, tag)]
-    if tag.startswith("V"):
+    if found and tag.startswith("V"):
+        sense = senses(base, "v")[0].synset
         found = [
             new
             for new in found
-            if lemma(new, tag) not in LIGHT_VERBS and verb_fits(sentence, at, lemma(new, tag))
+            if lemma(new, tag) not in LIGHT_VERBS and verb_fits(sentence, at, lemma(new, tag), sense)
         ]
     return found
+
+
+def _is_size_of_thing(sentence: Sentence, at: int) -> bool:
+    """Whether the word at `at` is no size, or that of a thing: a big brother or a big mistake is not large."""
+    if sentence.lowered[at] not in _SIZES:
+        return True
+    following = sentence.tags[at + 1] if at + 1 < len(sentence) else "."
+    return following in {"NN", "NNS"} and _is_thing(lemma(sentence.lowered[at + 1], following))
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_thing(noun: str) -> bool:
+    found = wordnet().synsets(noun, "n")
+    return bool(found) and found[0].lexname() in _THINGS
 
 
 ASPECT = Aspect("synonym", INVARIANCE, {"synonym_substitution": substitute_synonym}, needs=("wordnet",))
