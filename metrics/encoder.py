@@ -198,8 +198,16 @@ def _checkpoint(
 
 
 def encoder_folder(folder: Path, reference: dict[str, str]) -> Path:
-    """Where the shared encoder of the checkpoint in `folder` lies: with it, in the checkout, or from the Hub."""
-    for candidate in (folder / "encoder", folder / reference["path"]):
+    """Where the shared encoder of the checkpoint in `folder` lies: with it, in the checkout, or from the Hub.
+
+    A checkpoint that was moved is not where its path to the encoder begins: then the module's checkout is tried.
+    """
+    checkouts = [place for source in _source_folders("", __file__) for place in (source, source.parent)]
+    for candidate in (
+        folder / "encoder",
+        folder / reference["path"],
+        *(checkout / "weights" / "encoder" for checkout in checkouts),
+    ):
         if (candidate / "model.safetensors").is_file():
             return candidate.resolve()
     return _from_hub(

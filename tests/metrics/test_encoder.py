@@ -1,6 +1,7 @@
 """Weights are found locally, checked, and merged exactly."""
 
 import json
+import shutil
 from pathlib import Path
 
 import evaluate
@@ -87,6 +88,17 @@ def test_an_adapter_is_refused_on_another_encoder(tmp_path: Path) -> None:
     (other / "encoder" / "model.safetensors").replace(folder / "encoder" / "model.safetensors")
     with pytest.raises(ValueError, match=r"expected SHA-256 .* for which 'mine' was trained"):
         load_checkpoint(folder, "union")
+
+
+def test_a_moved_checkpoint_finds_the_encoder_of_the_checkout(tmp_path: Path) -> None:
+    moved = tmp_path / "elsewhere" / "mine"
+    shutil.copytree(ROOT / "metrics" / "union" / "weights" / "roc", moved)
+    reference = json.loads((moved / "config.json").read_text())["union"]["encoder"]
+    assert not (moved / reference["path"]).exists()
+    assert load_checkpoint(moved, "union").state
+    there = evaluate.load(str(ROOT / "metrics" / "union"), str(moved))
+    shipped = evaluate.load(str(ROOT / "metrics" / "union"), "roc")
+    assert there.compute(predictions=["She ate."]) == shipped.compute(predictions=["She ate."])
 
 
 def test_a_checkpoint_of_another_metric_is_refused(tmp_path: Path) -> None:
