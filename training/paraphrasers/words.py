@@ -41,6 +41,10 @@ def _attribute_or_end(sentence: Sentence, start: int, end: int) -> bool:
     return after.startswith(("NN", "JJ")) or not sentence.words[min(end, len(sentence) - 1)].isalnum()
 
 
+def _thing_or_predicate(sentence: Sentence, start: int, end: int) -> bool:
+    return _before_noun(sentence, start, end) or _predicate(sentence, start, end)
+
+
 def _third_person(sentence: Sentence, start: int, end: int) -> bool:
     """A singular subject stands right before: "was" and "is" agree with it."""
     if not start:
@@ -208,7 +212,7 @@ _ADJECTIVES: dict[str, str] = {
     "big": "large", "large": "big", "beautiful": "lovely", "nice": "pleasant", "great": "wonderful",
     "terrible": "awful", "delicious": "tasty", "smart": "clever", "whole": "entire", "expensive": "costly",
     "huge": "enormous", "strange": "odd", "funny": "amusing", "rich": "wealthy", "small": "little",
-    "wonderful": "marvelous", "awful": "terrible", "new": "brand new", "fast": "quick", "loud": "noisy",
+    "wonderful": "marvelous", "awful": "terrible", "new": "brand new", "loud": "noisy",
     "favorite": "best-loved", "entire": "whole", "weird": "strange", "tiny": "very small", "lovely": "beautiful",
     "important": "significant", "cheap": "inexpensive", "quiet": "silent", "famous": "well-known",
 }  # fmt: skip
@@ -225,7 +229,10 @@ _OTHERS: dict[str, Counterpart] = {
     "fortunately": Counterpart("luckily"),
     "unfortunately": Counterpart("sadly"),
     "sadly": Counterpart("unfortunately", holds=_opens),
-    "immediately": Counterpart("right away"),
+    "immediately": Counterpart(
+        "right away", holds=lambda s, a, b: not "".join(s.tags[b : b + 1]).startswith("V")
+    ),
+    "fast": Counterpart("quick", frozenset({"JJ"}), _thing_or_predicate),  # no "drove quick"
     "often": Counterpart("frequently"),
     "usually": Counterpart("normally"),
     "however": Counterpart("nevertheless", holds=_opens),

@@ -2,6 +2,7 @@
 
 from training.language.inflection import inflect
 
+from .clause_order import ends_in_be
 from .phrase_table import Counterpart, PhraseTable, following, not_following
 from .sentence import Sentence
 from .word_set import word_set
@@ -14,7 +15,6 @@ CAUSAL_WORDS = word_set(
     """
 )
 _SUBJECTS = frozenset({"PRP", "NNP", "NN", "NNS", "DT", "PRP$", "EX"})
-_BE = frozenset({"be", "is", "are", "was", "were", "been", "'s"})
 _NOUN = frozenset({"NN"})
 _NOUNS = frozenset({"NNS"})
 
@@ -80,7 +80,7 @@ def _clause_follows(sentence: Sentence, start: int, end: int) -> bool:
 
 
 def _inside_with_clause(sentence: Sentence, start: int, end: int) -> bool:
-    if sentence.opens(start) or sentence.lowered[start - 1] in _BE:
+    if sentence.opens(start) or ends_in_be(sentence, 0, start):
         return False  # "it was because"
     return _clause_follows(sentence, start, end)
 

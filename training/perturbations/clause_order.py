@@ -112,7 +112,7 @@ def fronted(sentence: Sentence, is_conjunction: Callable[[Sentence, int], int]) 
 def exchanged(sentence: Sentence, joint: Joint) -> list[Edit] | None:
     """The edits that exchange the two clauses; None where they are the same words."""
     main, other = joint.main, joint.other
-    if sentence.lowered[main[1] - 1] in _BE:
+    if ends_in_be(sentence, *main):
         return None  # "it was because": what it was stands in another sentence
     if sentence.lowered[main[0] : main[1]] == sentence.lowered[other[0] : other[1]]:
         return None
@@ -150,6 +150,13 @@ def exchanged_sentences(first: Sentence, second: Sentence, link: int) -> list[Ed
         Edit(first.start, first.spans[ends[0] - 1][1], moved),
         Edit(second.spans[start][0], second.spans[ends[1] - 1][1], first.inner(0, ends[0])),
     ]
+
+
+def ends_in_be(sentence: Sentence, start: int, end: int) -> bool:
+    """Whether tokens `start` to `end` end in a form of be, adverbs and negations aside: "it was probably"."""
+    while end > start and (sentence.tags[end - 1].startswith("RB") or sentence.lowered[end - 1] == "n't"):
+        end -= 1
+    return end > start and sentence.lowered[end - 1] in _BE
 
 
 def opens_with_time(sentence: Sentence) -> bool:

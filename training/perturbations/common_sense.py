@@ -6,7 +6,7 @@ from nltk.corpus.reader.wordnet import Synset
 
 from training.language.commonsense import linked, neighbours
 from training.language.inflection import lemma
-from training.language.lexicon import CONTENT_CLASSES, STOP_WORDS, is_keyword, wordnet
+from training.language.lexicon import CONTENT_CLASSES, STOP_WORDS, is_keyword, known_lemma, wordnet
 from training.language.senses import senses
 from training.negatives.draws import Draws
 
@@ -16,7 +16,7 @@ from .material import Material
 from .nominals import noun_fits
 from .replacing import replace_word
 from .sentence import Sentence
-from .set_phrases import in_set_phrase, is_adverbial, is_paired_with_adjective
+from .set_phrases import follows_measure, in_set_phrase, is_adverbial, is_measure, is_paired_with_adjective
 from .story import Story
 from .valency import LIGHT_VERBS, verb_fits
 from .word_set import word_set
@@ -79,11 +79,11 @@ def replaceable(sentence: Sentence, at: int) -> bool:
     Nor may it be a time or place without a preposition ("the next day"), or tagged as it cannot be.
     """
     tags = sentence.tags
-    if in_set_phrase(sentence, at) or is_paired_with_adjective(sentence, at):
+    if in_set_phrase(sentence, at) or is_paired_with_adjective(sentence, at) or follows_measure(sentence, at):
         return False
     if not tags[at].startswith("NN"):
         return True
-    if is_adverbial(sentence, at) or _may_be_infinitive(sentence, at):
+    if is_adverbial(sentence, at) or is_measure(sentence, at) or _may_be_infinitive(sentence, at):
         return False
     before = tags[at - 1] if at else ""
     after = tags[at + 1] if at + 1 < len(tags) else ""
@@ -129,8 +129,8 @@ def neighbour(sentence: Sentence, at: int, held: set[str], draws: Draws) -> str 
     """A neighbour that fits in the place of the word at `at` and is not in the story yet."""
     word, tag = sentence.lowered[at], sentence.tags[at]
     base = lemma(word, tag)
-    if base in LIGHT_VERBS:
-        return None
+    if base in LIGHT_VERBS or known_lemma(word, tag) != base:
+        return None  # the second: a word tagged wrongly
     found = [
         new
         for new in neighbours(word, tag)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from training.language.inflection import lemma
 from training.negatives.draws import Draws
 
 from .aspect import INVARIANCE, Aspect
@@ -150,7 +151,8 @@ def _expanded(sentence: Sentence, at: int) -> str | None:
     if word in _EXPANSION and host in _PERSONS | {"who", "there", "that"}:
         return _EXPANSION[word]
     if word == "'d" and host in _PERSONS:
-        if words[at + 1 : at + 2] == ["better"] or tag in {"VBN", "VBD"}:
+        is_past = after < len(tags) and tag.startswith("V") and lemma(words[after], "VBD") != words[after]
+        if words[at + 1 : at + 2] == ["better"] or tag in {"VBN", "VBD"} or is_past:
             return "had"
         return "would" if tag in {"VB", "VBP"} else None
     if word == "'s":

@@ -20,7 +20,7 @@ _MASS = word_set(
     fun furniture homework housework money cash advice news traffic weather luck music bread milk food
     information research equipment luggage trash garbage clothing jewelry mail evidence progress
     knowledge work baseball football basketball soccer tennis golf hockey rice butter meat cheese
-    alcohol laundry art stuff scenery poetry machinery pollution
+    alcohol guilt laundry art stuff scenery poetry machinery pollution
     """
 )
 
@@ -33,6 +33,8 @@ def article_of(sentence: Sentence, at: int) -> str:
         before -= 1
     if before >= 0 and words[before] in {"a", "an"}:
         return "a"
+    if before >= 0 and words[before] in {"some", "any", "all", "no"}:
+        return "bare"
     return "the" if before >= 0 and tags[before] in _DETERMINERS else "bare"
 
 
@@ -46,7 +48,7 @@ def noun_fits(sentence: Sentence, at: int, base: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _is_counted(base: str) -> bool:
-    return base not in _MASS and _file(base) not in _UNCOUNTED
+    return base not in _MASS and not base.endswith("ness") and _file(base) not in _UNCOUNTED
 
 
 @lru_cache(maxsize=1 << 14)

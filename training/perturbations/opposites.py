@@ -10,10 +10,12 @@ from nltk.corpus.reader.wordnet import Lemma
 
 from training.language.inflection import lemma, with_case_of
 from training.language.lexicon import CONTENT_CLASSES, STOP_WORDS, surface_forms, wordnet
+from training.language.senses import senses
 
 from .word_set import word_set
 
 _SENSES = 3  # WordNet orders senses by frequency; opposites of rare ones surprise
+_LEAST_SHARE = 0.11  # of a sense in a word's use
 _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "mis")
 # Pairs that WordNet calls opposites and no reader does, or that stand in fixed phrases.
 _NOT_OPPOSITE = word_set(
@@ -21,6 +23,7 @@ _NOT_OPPOSITE = word_set(
     man woman men women boy girl he she husband wife male female mother father day night brother sister
     time back front thing way lot people person mom dad king queen uncle aunt son daughter right left
     little whole free blind color foot head pro con certain single middle lie evitable
+    experience inexperience addition due tie freeze boil tough stay change supply service miss follow hard soft
     """
 )
 
@@ -31,13 +34,14 @@ def _opposites(word: str, tag: str) -> tuple[str, ...]:
     base = lemma(word, tag)
     if part is None or not word.isalpha() or base in STOP_WORDS or base in _NOT_OPPOSITE:
         return ()
+    mentions = sum(sense.mentions for sense in senses(base, part))
     found = {
         opposite.name().lower()
-        for synset in wordnet().synsets(base, part)[:_SENSES]
+        for rank, synset in enumerate(wordnet().synsets(base, part)[:_SENSES])
         for entry in synset.lemmas()
-        if entry.name().lower() == base
+        if entry.name().lower() == base and (rank == 0 or entry.count() >= _LEAST_SHARE * mentions > 0)
         for opposite in entry.antonyms()
-        if _in_use(opposite)
+        if _in_use(opposite) and (opposite.count() or not entry.count())
     }
     return surface_forms(found - STOP_WORDS - _NOT_OPPOSITE, word, base, tag)
 

@@ -65,6 +65,8 @@ def random_word(sentence: Sentence, at: int, corpus: Corpus, draws: Draws) -> st
     """A noun or verb drawn by mentions that fits in the place of the one at `at`."""
     word, tag = sentence.lowered[at], sentence.tags[at]
     own = lemma(word, tag)
+    if tag == "VBP" and inflect(own, "VBD") == word:
+        return None  # "he beat me": a past tense tagged wrongly
     if own in LIGHT_VERBS or not _is_form(word, own, tag) or (tag == "NN" and word.endswith("ing")):
         return None
     for _ in range(_TRIALS):

@@ -16,6 +16,7 @@ _TIMES = word_set(
     """
 )
 TIME_NOUNS = _TIMES | {f"{noun}s" for noun in _TIMES} - {"centurys"} | {"centuries"}
+_MEASURES = TIME_NOUNS | {"foot", "feet", "inch", "inches", "meter", "meters", "mile", "miles", "pounds"}
 _AFTER_TIME = frozenset({"later", "ago", "before", "after", "earlier", "long", "old", "away"})
 _BEFORE_NOUN = frozenset({"DT", "PDT", "CD", "JJ", "JJS", "RBS", "PRP$", "NNP"})
 _IN_TIME = frozenset({"next", "last", "very", "few", "only", "half", "past", "every", "about", "almost"})
@@ -24,6 +25,7 @@ _PHRASES = frozenset(
     """
     as_a_result as_a_consequence as_a_rule as_a_whole in_case in_charge in_shape in_trouble no_avail
     such_as on_foot on_top on_edge by_accident by_mistake for_fun for_real no_idea first_place first_time
+    on_one's_way in_one's_way on_one's_own
     """.split()
 )
 _LONGEST = 4
@@ -32,7 +34,7 @@ _LONGEST = 4
 def in_set_phrase(sentence: Sentence, at: int) -> bool:
     """Whether the word at `at` is part of a phrase that WordNet has as one entry, or of a set one.
 
-    "hot dog", "took place", "looked for", "as a result".
+    "hot dog", "took place", "looked for", "as a result", "lost her temper".
     """
     words, tags = sentence.lowered, sentence.tags
     for start in range(max(0, at - _LONGEST + 1), at + 1):
@@ -40,7 +42,11 @@ def in_set_phrase(sentence: Sentence, at: int) -> bool:
         for end in range(max(at + 1, start + 2), min(len(words), start + _LONGEST) + 1):
             if not words[end - 1].isalpha():
                 break
-            if _is_entry("_".join(words[start:end]), verb):
+            phrase = (
+                "one's" if tag == "PRP$" else word
+                for word, tag in zip(words[start:end], tags[start:end], strict=True)
+            )
+            if _is_entry("_".join(phrase), verb):
                 return True
     return False
 
@@ -99,4 +105,12 @@ def is_measure(sentence: Sentence, at: int) -> bool:
         sentence.tags[at] == "NN"
         and words[at - 1 : at] in (["a"], ["an"])
         and words[at + 1 : at + 2] == ["of"]
+    )
+
+
+def follows_measure(sentence: Sentence, at: int) -> bool:
+    """Whether an adjective only says what a measure before it measures: "two years old"."""
+    words = sentence.lowered
+    return (
+        words[at] in {"old", "long", "tall", "high", "wide", "deep", "heavy"} and words[at - 1] in _MEASURES
     )

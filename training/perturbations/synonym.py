@@ -13,7 +13,6 @@ from .edits import Edit
 from .material import Material
 from .replacing import replace_word
 from .sentence import Sentence
-from .set_phrases import is_measure
 from .story import Story
 from .valency import LIGHT_VERBS, verb_fits
 from .word_set import word_set
@@ -86,7 +85,7 @@ def fitting_synonyms(sentence: Sentence, at: int) -> list[str]:
         return []
     if sentence.lowered[at + 1 : at + 2] != [_ONLY_BEFORE.get(base)] and base in _ONLY_BEFORE:
         return []
-    if is_measure(sentence, at) or known_lemma(word, tag) != base or not _is_size_of_thing(sentence, at):
+    if known_lemma(word, tag) != base or not _is_size_of_thing(sentence, at):
         return []
     found = [new for new in synonyms(word, tag) if is_close(word, new, tag)]
     if found and tag.startswith("V"):

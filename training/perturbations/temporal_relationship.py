@@ -8,6 +8,7 @@ from .edits import Edit
 from .material import Material
 from .phrase_table import substitute_one
 from .sentence import Sentence
+from .set_phrases import TIME_NOUNS
 from .story import Story
 from .time_words import OPPOSITES, is_time_word, sequence_opener
 
@@ -28,7 +29,9 @@ def conjunction_size(sentence: Sentence, at: int) -> int:
     word = words[at]
     if word in _CONJUNCTIONS:
         idiom = words[at + 2 : at + 3] == ["knew"]  # "before he knew it"
-        return 0 if idiom or words[at - 1 : at] == ["even"] or _bare_pronoun(sentence, at + 1) else 1
+        if idiom or words[at - 1 : at] == ["even"] or _bare_pronoun(sentence, at + 1):
+            return 0
+        return 0 if words[0] == "it" and at and words[at - 1] in TIME_NOUNS else 1  # "it was days before"
     if word == "as" and words[at : at + 3] == ["as", "soon", "as"]:
         return 3
     if word == "and" and words[at + 1 : at + 2] == ["then"]:

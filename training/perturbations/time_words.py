@@ -49,7 +49,7 @@ _NOT_BEFORE_CONJUNCTION = word_set(
     """
     look looked looking looks named name day night week year ever never take takes took months years one
     morning right go went long time month days weeks hours minutes chased chase run ran running runs
-    take taken only
+    take taken only sought
     """
 )
 _QUANTITIES = word_set(

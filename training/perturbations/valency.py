@@ -74,9 +74,7 @@ _DETERMINERS = frozenset({"DT", "PDT", "PRP$"})
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _SUBJECTS = frozenset({"i", "he", "she", "we", "they"})
 _PARTICLES = frozenset({"up", "out", "off", "down", "away", "back", "over", "apart", "together", "around"})
-_CONJUNCTIONS = word_set(
-    "because when while until since if as though although before after once during where"
-)
+_CONJUNCTIONS = word_set("because when while until since as though although before after once during where")
 # What follows these belongs to the verb itself: "laugh at", "think of".
 _GOVERNED = frozenset({"at", "of", "about"})
 _BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "am", "got", "get"})
@@ -119,7 +117,7 @@ def _following(sentence: Sentence, at: int) -> str:
         return "" if bound else "passive"
     if word == "to":
         return "infinitive" if is_infinitive else "to"
-    if (word == "that" and tag != "DT") or word in _SUBJECTS | {"how", "why", "whether"} or tag == "WP":
+    if (word == "that" and tag != "DT") or word in _SUBJECTS | {"how", "why", "whether", "if"} or tag == "WP":
         return "clause"
     if word in _CONJUNCTIONS:
         return "alone"
@@ -148,10 +146,15 @@ def _object_before(sentence: Sentence, at: int) -> bool:
         before -= 1
     if before < 1 or tags[before] not in {"PRP", "NNP", "NN", "NNS"}:
         return False
-    if words[before - 1] in {"that", "which", "what", "whom"}:
+    opener = before - 1
+    if words[opener] in {"which", "what", "whom"}:
         return True
-    is_noun = tags[before - 1].startswith("NN") or words[before - 1] in {"everyone", "everything", "all"}
-    return tags[before] == "PRP" and is_noun and words[before - 1] not in TIME_NOUNS
+    if words[opener] == "that":
+        opener -= 1
+    elif tags[before] != "PRP":
+        return False
+    is_thing = tags[opener].startswith("NN") or words[opener] in {"everyone", "everything", "all"}
+    return opener >= 0 and is_thing and words[opener] not in TIME_NOUNS
 
 
 def _clause_later(sentence: Sentence, at: int) -> bool:
@@ -171,13 +174,15 @@ def _with_object(sentence: Sentence, at: int, start: int) -> str:
     is_pronoun = tags[start] == "PRP"
     if words[start].endswith(("self", "selves")):
         return ""  # "enjoyed himself"
+    if not is_pronoun and words[end - 1] in TIME_NOUNS:
+        return ""  # "spent the day", "slept the whole day"
     if end >= len(tags):
         return "object"
     tag, word = tags[end], words[end]
     if tag == "RP" or word in _PARTICLES or tag == "VB":
         return ""
-    if tag in _FINITE:
-        return "clause"
+    if tag in _FINITE or (tag == "VBN" and not is_pronoun):
+        return "clause"  # a participle may be a past tense tagged wrongly
     if word == "to":
         if tags[end + 1 : end + 2] != ["VB"]:
             return "object to"
