@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from training.language.lexicon import wordnet
+from training.language.senses import senses
 
 from .sentence import Sentence
 from .word_set import word_set
@@ -48,14 +49,16 @@ def noun_fits(sentence: Sentence, at: int, base: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _is_counted(base: str) -> bool:
-    return base not in _MASS and not base.endswith("ness") and _file(base) not in _UNCOUNTED
+    return base not in _MASS and not base.endswith("ness") and file_of(base) not in _UNCOUNTED
 
 
 @lru_cache(maxsize=1 << 14)
 def _is_mass(base: str) -> bool:
-    return base in _MASS or _file(base) not in _COUNTED
+    return base in _MASS or file_of(base) not in _COUNTED
 
 
-def _file(base: str) -> str:
-    found = wordnet().synsets(base, "n")
-    return str(found[0].lexname()) if found else ""
+@lru_cache(maxsize=1 << 14)
+def file_of(base: str) -> str:
+    """WordNet's lexicographers' file of a noun's first sense ("noun.food"); empty for none."""
+    own = senses(base, "n")
+    return str(wordnet().synset_from_pos_and_offset("n", own[0].synset).lexname()) if own else ""

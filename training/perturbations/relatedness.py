@@ -5,6 +5,7 @@ from itertools import combinations
 
 from training.language.inflection import inflect, lemma
 from training.language.lexicon import CONTENT_CLASSES, known_lemma, wordnet
+from training.language.senses import senses
 from training.negatives.draws import Draws
 
 from .aspect import DISCRIMINATION, Aspect
@@ -92,8 +93,10 @@ def _is_form(word: str, base: str, tag: str) -> bool:
     """
     if inflect(base, tag) != word or known_lemma(word, tag) != base:
         return False
-    entries = wordnet().lemmas(base, CONTENT_CLASSES[tag])
-    return any(entry.name().islower() for entry in entries)
+    part = CONTENT_CLASSES[tag]
+    if any(sense.mentions for sense in senses(base, part)):
+        return True  # much faster than to read the entries
+    return any(entry.name().islower() for entry in wordnet().lemmas(base, part))
 
 
 def substitute_sentence(story: Story, draws: Draws, material: Material) -> list[Edit] | None:

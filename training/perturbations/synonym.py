@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from training.language.inflection import lemma
-from training.language.lexicon import CONTENT_CLASSES, STOP_WORDS, is_keyword, known_lemma, synonyms, wordnet
+from training.language.lexicon import CONTENT_CLASSES, STOP_WORDS, is_keyword, known_lemma, synonyms
 from training.language.senses import senses
 from training.negatives.draws import Draws
 
@@ -11,6 +11,7 @@ from .aspect import INVARIANCE, Aspect
 from .common_sense import replaceable
 from .edits import Edit
 from .material import Material
+from .nominals import file_of
 from .replacing import replace_word
 from .sentence import Sentence
 from .story import Story
@@ -103,13 +104,7 @@ def _is_size_of_thing(sentence: Sentence, at: int) -> bool:
     if sentence.lowered[at] not in _SIZES:
         return True
     following = sentence.tags[at + 1] if at + 1 < len(sentence) else "."
-    return following in {"NN", "NNS"} and _is_thing(lemma(sentence.lowered[at + 1], following))
-
-
-@lru_cache(maxsize=1 << 14)
-def _is_thing(noun: str) -> bool:
-    found = wordnet().synsets(noun, "n")
-    return bool(found) and found[0].lexname() in _THINGS
+    return following in {"NN", "NNS"} and file_of(lemma(sentence.lowered[at + 1], following)) in _THINGS
 
 
 ASPECT = Aspect("synonym", INVARIANCE, {"synonym_substitution": substitute_synonym}, needs=("wordnet",))
