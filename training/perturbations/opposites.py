@@ -39,9 +39,11 @@ def _opposites(word: str, tag: str) -> tuple[str, ...]:
         opposite.name().lower()
         for rank, synset in enumerate(wordnet().synsets(base, part)[:_SENSES])
         for entry in synset.lemmas()
-        if entry.name().lower() == base and (rank == 0 or entry.count() >= _LEAST_SHARE * mentions > 0)
+        if entry.name().lower() == base
         for opposite in entry.antonyms()
-        if _in_use(opposite) and (opposite.count() or not entry.count())
+        if _in_use(opposite)
+        and (rank == 0 or entry.count() >= _LEAST_SHARE * mentions > 0)
+        and (opposite.count() or not entry.count())
     }
     return surface_forms(found - STOP_WORDS - _NOT_OPPOSITE, word, base, tag)
 
