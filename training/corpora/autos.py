@@ -233,8 +233,8 @@ def _rows(config: str, options: argparse.Namespace) -> tuple[list[StoryRow], lis
     if options.stories is not None:
         context = options.context or "first_sentence"
         return read_rows(options.stories, context, options.bad == "skip", options.limit)
-    settings = yaml.safe_load((CONFIGS / f"union_{config}.yaml").read_text(encoding="utf-8"))
-    corpus = CorpusConfig.from_mapping(settings["corpus"])
+    corpora = yaml.safe_load((CONFIGS / "autos.yaml").read_text(encoding="utf-8"))
+    corpus = CorpusConfig.from_mapping(corpora[config])
     return held_out_rows(corpus, options.data, ENCODER / "names.json", options.limit), []
 
 

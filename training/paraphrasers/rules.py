@@ -1,5 +1,6 @@
 """Paraphrases by rule: other words, other forms, another order."""
 
+from collections.abc import Iterable
 from functools import cached_property
 
 from training.language.lexicon import is_keyword
@@ -64,20 +65,27 @@ class RuleParaphraser:
         taken: set[int] = set()
         edits: list[Edit] = []
         for site in self._table.sites(sentence):
-            edits += site.edits()
-            taken.update(range(max(0, site.start - 1), site.end))
+            new = site.edits()
+            if _apart(new, edits):  # an article before the words may be another edit's
+                edits += new
+                taken.update(range(max(0, site.start - 1), site.end))
         for at, (word, tag) in enumerate(zip(sentence.lowered, sentence.tags, strict=True)):
             if at in taken or not is_keyword(word, tag) or sentence.story.is_name(sentence.words[at]):
                 continue
             close = fitting_synonyms(sentence, at)
             if close:
-                edits += replace_word(sentence, at, draws.choice(close))
-                taken.update((max(0, at - 1), at))
-        free = [(edit.start, edit.end) for edit in edits]
-        for edit in contractions(sentence) or expansions(sentence):
-            if all(edit.end < start or edit.start > end for start, end in free):
-                edits.append(edit)
+                new = replace_word(sentence, at, draws.choice(close))
+                if _apart(new, edits):
+                    edits += new
+                    taken.update((max(0, at - 1), at))
+        free = list(edits)
+        edits += [e for e in contractions(sentence) or expansions(sentence) if _apart([e], free)]
         if not edits:
             return None
         shifted = [Edit(e.start - sentence.start, e.end - sentence.start, e.text) for e in set(edits)]
         return apply_edits(sentence.text, shifted)[0]
+
+
+def _apart(new: Iterable[Edit], known: Iterable[Edit]) -> bool:
+    """Whether none of the edits touches one of the others."""
+    return all(edit.end < one.start or edit.start > one.end for edit in new for one in known)

@@ -131,8 +131,8 @@ def test_the_command_builds_from_the_corpora_of_training(
     (data / "roc").mkdir(parents=True)
     lines = "\n".join(json.dumps({"story": story}) for story in stories)
     (data / "roc" / "validation.jsonl").write_text(lines + "\n", encoding="utf-8")
-    settings = {"corpus": {"train": ["none.jsonl"], "validation": ["roc/validation.jsonl"]}}
-    (tmp_path / "union_roc.yaml").write_text(json.dumps(settings), encoding="utf-8")
+    settings = {"roc": {"train": ["none.jsonl"], "validation": ["roc/validation.jsonl"]}}
+    (tmp_path / "autos.yaml").write_text(json.dumps(settings), encoding="utf-8")
     monkeypatch.setattr(autos, "CONFIGS", tmp_path)
     monkeypatch.setattr(autos, "MoverSimilarity", lambda: all_alike)
     command = ["--data", str(data), "--config", "roc", "--out", str(tmp_path / "out")]

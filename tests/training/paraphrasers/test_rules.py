@@ -164,3 +164,10 @@ def test_a_model_that_is_not_there_is_told(tmp_path: Path) -> None:
         SequenceModel(tmp_path / "empty").paraphrases(first("He ran."), draws())
     with pytest.raises(ValueError, match="beams"):
         SequenceModel("x", beams=0)
+
+
+def test_an_article_that_a_phrase_holds_is_not_changed_twice() -> None:
+    (sentence,) = Story("There was a terrible snowstorm outside.").sentences
+    for seed in range(20):
+        found = RuleParaphraser().paraphrases(sentence, Draws(np.random.default_rng(seed)))
+        assert not any("a awful" in text or "aan" in text for text in found)
