@@ -156,9 +156,6 @@ def test_predictions(tmp_path):
 
 
 @pytest.mark.data
-@pytest.mark.skipif(
-    not (DATA / "mans").is_dir(), reason=f"no {DATA}/mans: set OPENMEVA_DATA to the data folder"
-)
 def test_the_released_sets_have_their_sizes():
     assert len(read_mans(DATA / "mans", "roc")) % 5 == 0
     union = read_union_judgments(DATA / "union" / "ROCStories" / "ant_data")

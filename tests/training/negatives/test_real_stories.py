@@ -16,7 +16,6 @@ FILE = Path(os.environ.get("OPENMEVA_DATA", ROOT / ".." / "shared" / "data")) / 
 
 
 @pytest.mark.data
-@pytest.mark.skipif(not FILE.is_file(), reason=f"no {FILE}: set OPENMEVA_DATA to the data folder")
 @pytest.mark.parametrize("keep", [0, 1])
 def test_properties(tmp_path, check_origins, keep):
     texts = list(islice(read_stories(FILE), 300))
