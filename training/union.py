@@ -115,7 +115,7 @@ def train(
         The manifest.
     """
     if first := first_configuration(config):
-        train(first, data, ROOT / config["start"], run / "first", cache, resume)
+        train(first, data, ROOT / config["start"], run / f"training-{first['name']}", cache, resume)
     started = time.time()
     corpus = load_corpus(CorpusConfig.from_mapping(config["corpus"]), data, ENCODER / "names.json")
     stories, held_out = (tag_corpus(split, cache) for split in (corpus.train, corpus.validation))

@@ -8,6 +8,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from metrics.encoder import file_digest
 from metrics.inference import Normalizer
 from metrics.union.encoder import load_checkpoint
 from metrics.union.scoring import UnionScorer
@@ -106,3 +107,18 @@ def test_it_learns_a_tiny_corpus_and_the_metric_loads_what_was_saved(
         not in (folder / "README.md").read_text().replace("{guan", "").replace("{{", "").split("```bibtex")[0]
     )
     assert manifest["data"]["stories.jsonl"] in (folder / "README.md").read_text()
+
+
+def test_what_it_goes_on_from_is_trained_first(data: Path) -> None:
+    (data / "first.yaml").write_text(json.dumps(configuration(name="tiny-first", learning_rate=1e-3)))
+    config = configuration(start=str(data / "begun"), first=str(data / "first.yaml"), pairs=8)
+    manifest = run(data, "second", config)
+    begun = load_file(data / "begun" / "adapter.safetensors")
+    assert manifest["start"] == file_digest(data / "begun" / "adapter.safetensors")
+    second = load_file(data / "weights" / "second" / "adapter.safetensors")
+    assert any(not torch.equal(begun[name], second[name]) for name in begun)
+    written = (data / "begun" / "manifest.json").stat().st_mtime_ns
+    run(data, "again", config)
+    assert (data / "begun" / "manifest.json").stat().st_mtime_ns == written, "it is there"
+    again = load_file(data / "weights" / "again" / "adapter.safetensors")
+    assert all(torch.equal(second[name], again[name]) for name in second)
