@@ -111,6 +111,5 @@ def is_measure(sentence: Sentence, at: int) -> bool:
 def follows_measure(sentence: Sentence, at: int) -> bool:
     """Whether an adjective only says what a measure before it measures: "two years old"."""
     words = sentence.lowered
-    return (
-        words[at] in {"old", "long", "tall", "high", "wide", "deep", "heavy"} and words[at - 1] in _MEASURES
-    )
+    measured = words[at] in {"old", "long", "tall", "high", "wide", "deep", "heavy"}
+    return measured and at > 0 and words[at - 1] in _MEASURES

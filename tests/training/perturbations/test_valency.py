@@ -4,7 +4,7 @@ import pytest
 
 from training.perturbations import Story
 from training.perturbations.nominals import noun_fits
-from training.perturbations.set_phrases import in_set_phrase, is_adverbial
+from training.perturbations.set_phrases import follows_measure, in_set_phrase, is_adverbial
 from training.perturbations.valency import complement, verb_fits
 
 
@@ -73,3 +73,11 @@ def test_set_phrases(text: str, word: str, inside: bool) -> None:
 def test_adverbial_nouns(text: str, word: str, free: bool) -> None:
     sentence = Story(text).sentences[0]
     assert is_adverbial(sentence, sentence.words.index(word)) is free
+
+
+def test_an_adjective_after_a_measure() -> None:
+    sentence = Story("She was two years old").sentences[0]
+    assert follows_measure(sentence, 4)
+    assert not follows_measure(Story("Old books last for years").sentences[0], 0), (
+        "the last word is not before it"
+    )
