@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import yaml
 
+from metrics.inference import Normalizer
 from training.classifier import train_classifier, trained
 from training.classifier_card import write_classifier_card
 from training.classifier_data import held_out
-from training.encoder import ROOT
+from training.corpora.filtered_stories import read_filtered_stories, without_judged
+from training.encoder import ENCODER, ROOT
 from training.files import checksum
 from training.graded_groups import group_file, make_groups
 from training.plot_training_sets import build_sets
@@ -32,8 +34,9 @@ def load_rows(
 
     Args:
         config: `graded`: corpora whose stories are damaged here (see `training.graded_groups`); `training_sets`:
-            the chain of plots, generator's stories and filtering (see `training.plot_training_sets`); `files`:
-            more rows, each `{path, groups, share, max_words}`: below the project's folder, at most so many groups,
+            the chain of plots, generator's stories and filtering (see `training.plot_training_sets`); `released`:
+            the authors' filtered stories, `{file, exclude, share, max_words}`: below `data`, without the groups of
+            the judged stories in `exclude`; `files`: more rows, each `{path, groups, share, max_words}`: below the project's folder, at most so many groups,
             the share of them that is held out (5 % unless told, where the file has no splits), longer stories left
             out; `groups`, there and for each of `graded`: at most so many are trained on, drawn at random.
         data: the folder that the corpora lie in.
@@ -53,11 +56,16 @@ def load_rows(
     if config.get("training_sets"):
         chain = yaml.safe_load((ROOT / config["training_sets"]).read_text(encoding="utf-8"))
         build_sets(chain, data, ROOT / "runs" / "plots" / chain["name"], cache)
+    if entry := config.get("released"):
+        rows = [row for row in read_filtered_stories(data / entry["file"]) if short_enough(row, entry)]
+        normalizer = Normalizer.load(ENCODER / "names.json")
+        rows = without_judged(rows, entry["exclude"], data, normalizer)
+        about["data"].update({file: checksum(data / file) for file in (entry["file"], *entry["exclude"])})
+        for row in rows:
+            (validation if held_out(row.group, entry.get("share", 0.05)) else train).append(row)
     for entry in config.get("files") or []:
         path = ROOT / entry["path"]
-        rows = [
-            row for row in read_groups(path) if len(row.story.split()) <= entry.get("max_words", math.inf)
-        ]
+        rows = [row for row in read_groups(path) if short_enough(row, entry)]
         names = list(dict.fromkeys(row.group for row in rows))[: entry.get("groups")]
         kept = set(names)
         about["data"][entry["path"]] = checksum(path)
@@ -67,6 +75,11 @@ def load_rows(
                 held = row.split == "validation" if row.split else held_out(row.group, share)
                 (validation if held else train).append(row)
     return at_most(train, config.get("groups"), config["seed"]), validation, about
+
+
+def short_enough(row: GroupRow, entry: dict[str, Any]) -> bool:
+    """Whether a story has at most `max_words` words, where the configuration's entry says so."""
+    return len(row.story.split()) <= entry.get("max_words", math.inf)
 
 
 def at_most(rows: list[GroupRow], count: int | None, seed: int) -> list[GroupRow]:

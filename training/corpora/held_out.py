@@ -27,7 +27,7 @@ def held_out_rows(config: CorpusConfig, data: Path, names: Path, limit: int | No
         ValueError: a file is missing or damaged, or no story is held out.
     """
     normalizer = Normalizer.load(names) if config.delexicalize else Normalizer()
-    seen = judged_keys(config, data, normalizer)
+    seen = judged_keys(config.exclude, data, normalizer)
     context = "first_sentence" if config.context == "first_sentence" else "none"
     found: list[StoryRow] = []
     for file in config.validation or config.train:

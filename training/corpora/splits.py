@@ -75,7 +75,7 @@ def load_corpus(config: CorpusConfig, data: Path, names: Path) -> Corpus:
     Stories that begin alike count as one. `names` is the `names.json` that travels with the encoder.
     """
     normalizer = Normalizer.load(names) if config.delexicalize else Normalizer()
-    seen = judged_keys(config, data, normalizer)
+    seen = judged_keys(config.exclude, data, normalizer)
     validation = _unique(_normalised(config.validation, data, normalizer, config.max_stories), seen)
     rest = _unique(_normalised(config.train, data, normalizer, config.max_stories), seen)
     if not config.validation:
@@ -84,13 +84,9 @@ def load_corpus(config: CorpusConfig, data: Path, names: Path) -> Corpus:
     return Corpus(*([b for s in split for b in _blocks(s, config)] for split in (rest, validation)))
 
 
-def judged_keys(config: CorpusConfig, data: Path, normalizer: Normalizer) -> set[int]:
-    """Keys of the judged stories that belong to neither split."""
-    return {
-        story_key(normalizer.sentences(text))
-        for file in config.exclude
-        for text in _judged_texts(data / file)
-    }
+def judged_keys(files: Iterable[str], data: Path, normalizer: Normalizer) -> set[int]:
+    """Keys of the judged stories in `files` below `data`, which belong to no split."""
+    return {story_key(normalizer.sentences(text)) for file in files for text in _judged_texts(data / file)}
 
 
 def _blocks(sentences: Sentences, config: CorpusConfig) -> list[Sentences]:

@@ -1,0 +1,84 @@
+"""The authors' filtered stories are read in groups, and groups of judged stories left out."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from metrics.inference import Normalizer
+from training.corpora.filtered_stories import read_filtered_stories, without_judged
+from training.plot_coherence import load_rows
+
+STORIES = [
+    "tom ran . he fell .",
+    "tom ran . he flew .",
+    "we sat . it rained .",
+    "we sat . it ate .",
+    "we rose .",
+]
+LABELS = (1, 0, 1, 0, 0)
+
+
+def write(path: Path, stories: list[str] = STORIES) -> Path:
+    lines = [f"{n}\t{label}\t{n}\t{s}\n" for n, (label, s) in enumerate(zip(LABELS, stories, strict=True))]
+    text = "".join(lines).encode()
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+    return path
+
+
+@pytest.mark.parametrize("name", ["af.tsv", "af.tsv.gz"])
+def test_a_human_story_begins_a_group(tmp_path: Path, name: str) -> None:
+    rows = list(read_filtered_stories(write(tmp_path / name)))
+    assert [row.story for row in rows] == STORIES
+    assert [row.label for row in rows] == list(LABELS)
+    assert [row.level for row in rows] == [0, -1, 0, -1, -1]
+    assert [row.group for row in rows] == [f"released:{n}" for n in (0, 0, 1, 1, 1)]
+    assert [row.source for row in rows] == ["human", *["af_released"], "human", *["af_released"] * 2]
+
+
+def test_a_group_goes_where_one_of_its_stories_was_judged(tmp_path: Path) -> None:
+    (tmp_path / "judged.csv").write_text(
+        'WorkerId,Input.text1,Answer.text1\nw,"Tom ran . </s> He flew . </s>",3\n'
+    )
+    rows = list(read_filtered_stories(write(tmp_path / "af.tsv")))
+    kept = without_judged(rows, ["judged.csv"], tmp_path, Normalizer())
+    assert {row.group for row in kept} == {"released:1"}
+    assert without_judged(rows, [], tmp_path, Normalizer()) == rows
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("2\t1\ttom ran .", "line 6: expected 'number TAB label"),
+        ("2\t2\t2\ttom ran .", "line 6: expected 'number TAB label"),
+        ("2\t1\t2\t ", "line 6: expected 'number TAB label"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path: Path, line: str, said: str) -> None:
+    path = write(tmp_path / "af.tsv")
+    path.write_text(path.read_text() + line + "\n")
+    with pytest.raises(ValueError, match=said):
+        list(read_filtered_stories(path))
+
+
+def test_a_generated_story_needs_a_human_one_before_it(tmp_path: Path) -> None:
+    (tmp_path / "af.tsv").write_text("0\t0\t0\ttom flew .\n")
+    with pytest.raises(ValueError, match="line 1: expected a human story"):
+        list(read_filtered_stories(tmp_path / "af.tsv"))
+
+
+def test_a_configuration_names_them_and_long_ones_are_left_out(tmp_path: Path) -> None:
+    write(tmp_path / "af.tsv", [*STORIES[:3], "we sat . it ate and ate .", STORIES[4]])
+    (tmp_path / "judged.csv").write_text('WorkerId,Input.text1,Answer.text1\nw,"nobody .",3\n')
+    released = {"file": "af.tsv", "exclude": ["judged.csv"], "max_words": 6, "share": 0.0}
+    train, validation, about = load_rows({"released": released, "seed": 1}, tmp_path, tmp_path, tmp_path)
+    assert [row.story for row in train] == [*STORIES[:3], STORIES[4]]
+    assert not validation
+    assert set(about["data"]) == {"af.tsv", "judged.csv"}
+    assert len(json.dumps(about["data"])) > 128, "checksums"
+    train, validation, _ = load_rows(
+        {"released": {**released, "share": 1.0}, "seed": 1}, tmp_path, tmp_path, tmp_path
+    )
+    assert not train
+    assert len(validation) == 4
