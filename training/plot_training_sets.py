@@ -210,8 +210,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, required=True, help="the folder of the configuration's files")
     parser.add_argument("--out", type=Path, help="default: runs/plots/NAME")
     parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "tags", help="tagged corpora")
+    parser.add_argument(
+        "--stories", type=int, help="human stories written about; default: the configuration's"
+    )
     given = parser.parse_args(arguments)
+    if given.stories is not None and given.stories < 1:
+        parser.error(f"--stories: expected 1 or more, got {given.stories}")
     config = yaml.safe_load(given.config.read_text(encoding="utf-8"))
+    config["stories"] = given.stories or config["stories"]
     out = given.out or ROOT / "runs" / "plots" / config["name"]
     paths = build_sets(config, given.data, out, given.cache)
     built = {name: counts_of(path) for name, path in paths.items()}

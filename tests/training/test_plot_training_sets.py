@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests import tiny_plots
 from training import plot_training_sets as sets
@@ -112,6 +113,24 @@ def test_a_chain_killed_in_any_stage_ends_in_the_same_files(
         with pytest.raises(KeyboardInterrupt):
             build(tiny, tmp_path)
     assert build(tiny, tmp_path) == built[1]
+
+
+def test_the_command_takes_as_many_stories_as_it_is_told(
+    tiny: Path, built: tuple[Path, dict[str, str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text(yaml.safe_dump(tiny_plots.negatives_config(tiny / "generator")))
+    cache = str(tiny / "cache")
+    given = ["--config", str(config), "--data", str(tiny), "--out", str(tmp_path), "--cache", cache]
+    sets.main([*given, "--stories", "4"])
+    negatives = read_rows(tmp_path / "negatives.parquet")
+    whole = read_rows(built[0] / "negatives.parquet")
+    groups = list(dict.fromkeys(row["group"] for row in negatives))
+    assert groups == list(dict.fromkeys(row["group"] for row in whole))[:4]
+    assert "| MANPLTS |" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        sets.main([*given, "--stories", "0"])
+    assert "--stories: expected 1 or more, got 0" in capsys.readouterr().err
 
 
 def test_filtering_reports_its_rounds(built: tuple[Path, dict[str, str]]) -> None:
