@@ -38,11 +38,11 @@ class ClassifierScorer(StoryScorer):
         dtype: torch.dtype,
         progress: Progress | None = None,
     ) -> list[float]:
-        """The score of each sequence of token ids (without [CLS] and [SEP]), in order."""
+        """The score of each sequence of token ids (without the marks), in order."""
         if not self.token_share:
             return super().probabilities(sequences, batch_size, device, dtype, progress)
 
-        def read(hidden: Tensor) -> Tensor:  # (n, 1 + tokens): the story's, then each token's, [CLS] first
+        def read(hidden: Tensor) -> Tensor:  # (n, 1 + tokens): the story's, then each token's, marks too
             return torch.sigmoid(
                 torch.cat([self.model.score(hidden)[:, None], self.model.judge_tokens(hidden)], 1)
             )

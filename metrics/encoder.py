@@ -22,7 +22,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch import Tensor
-from transformers import BertConfig
+from transformers import AutoConfig
 
 SHARED_ENCODER = "openmeva/story-encoder"
 _FILES = ["*.json", "*.safetensors", "vocab.txt"]
@@ -35,7 +35,7 @@ class Checkpoint:
     Attributes:
         folder: where it was found.
         settings: the metric's own settings (the section of `config.json` named after it).
-        model_config: the encoder's configuration.
+        model_config: the encoder's configuration, of transformers.
         state: weights by name, adapter merged.
         tokenizer: of the encoder.
         names_file: `names.json`, where the checkpoint has one.
@@ -44,7 +44,7 @@ class Checkpoint:
 
     folder: Path
     settings: dict[str, Any]
-    model_config: BertConfig
+    model_config: Any
     state: dict[str, Tensor]
     tokenizer: Tokenizer
     names_file: Path | None
@@ -187,7 +187,8 @@ def _checkpoint(
     folder: Path, settings: dict[str, Any], encoder: Path, state: dict[str, Tensor], digest: str
 ) -> Checkpoint:
     names = next((f / "names.json" for f in (folder, encoder) if (f / "names.json").is_file()), None)
-    model_config = BertConfig.from_dict(_read_json(encoder / "config.json"))
+    described = _read_json(encoder / "config.json")
+    model_config = AutoConfig.for_model(described.pop("model_type", "bert"), **described)
     try:
         tokenizer = Tokenizer.from_file(str(encoder / "tokenizer.json"))
     except Exception as error:  # the library raises plain Exceptions
@@ -312,6 +313,26 @@ def token_id(tokenizer: Tokenizer, token: str) -> int:
     if found is None:
         raise ValueError(f"the tokenizer has no token {token!r}")
     return found
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Ids of the tokens that begin, end and pad."""
+
+    start: int
+    end: int
+    padding: int
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer) -> "Marks":
+        """BERT's marks, or those of RoBERTa and BART where the tokenizer has no `[CLS]`.
+
+        Raises:
+            ValueError: a tokenizer that has neither (the token is named).
+        """
+        bert, bart = ("[CLS]", "[SEP]", "[PAD]"), ("<s>", "</s>", "<pad>")
+        names = bert if tokenizer.token_to_id(bert[0]) is not None else bart
+        return cls(*(token_id(tokenizer, name) for name in names))
 
 
 def pad(rows: Sequence[Sequence[int]], padding: int) -> tuple[Tensor, Tensor]:

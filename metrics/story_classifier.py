@@ -1,25 +1,27 @@
-"""The classifier of stories that metrics share: an encoder, a linear layer on [CLS], and light heads for reasons."""
+"""The classifier of stories that metrics share: an encoder, a linear layer on its first token, and light heads."""
+
+from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import BertConfig, BertModel, BertPreTrainedModel
+from transformers import AutoModel, BertConfig, BertModel, BertPreTrainedModel, PreTrainedConfig
 
 
 class StoryClassifier(BertPreTrainedModel):
     """Tells stories that people wrote from others; the sigmoid of its logit is the score.
 
     Args:
-        config: of the encoder.
+        config: of the encoder: BERT's, or that of another model of its family, such as RoBERTa or Longformer.
         kinds: how many kinds of error the head for reasons names; 0 for none.
         tokens: whether a head says of each token whether it belongs where it stands.
         dropout: before the heads, in training.
     """
 
     def __init__(
-        self, config: BertConfig, kinds: int = 0, tokens: bool = False, dropout: float = 0.0
+        self, config: PreTrainedConfig, kinds: int = 0, tokens: bool = False, dropout: float = 0.0
     ) -> None:
         super().__init__(config)
-        self.bert = BertModel(config, add_pooling_layer=False)
+        self.bert = _encoder(config)
         self.dropout = torch.nn.Dropout(dropout)
         self.classifier = torch.nn.Linear(config.hidden_size, 1)
         self.kinds = torch.nn.Linear(config.hidden_size, kinds) if kinds else None
@@ -28,7 +30,11 @@ class StoryClassifier(BertPreTrainedModel):
 
     def encode(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """Hidden states (n, tokens, width) of token ids (n, tokens) and their mask, 1 at tokens."""
-        return self.bert(input_ids, attention_mask=attention_mask).last_hidden_state
+        inputs = {"attention_mask": attention_mask}
+        if self.config.model_type == "longformer":  # its first token sees, and is seen by, all others
+            inputs["global_attention_mask"] = torch.zeros_like(attention_mask)
+            inputs["global_attention_mask"][:, 0] = 1
+        return self.bert(input_ids, **inputs).last_hidden_state
 
     def score(self, hidden: Tensor) -> Tensor:
         """Logits (n,) float32, higher for stories as people write them."""
@@ -60,3 +66,11 @@ class StoryClassifier(BertPreTrainedModel):
 
     def _first(self, hidden: Tensor, head: torch.nn.Linear) -> Tensor:
         return self.dropout(hidden[:, 0]).to(head.weight.dtype)
+
+
+def _encoder(config: PreTrainedConfig) -> Any:
+    """An untrained encoder without a pooling layer."""
+    if isinstance(config, BertConfig):
+        return BertModel(config, add_pooling_layer=False)
+    config._attn_implementation = None  # the encoder's own choice: Longformer has but one kind
+    return AutoModel.from_config(config, add_pooling_layer=False)

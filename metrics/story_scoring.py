@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from .encoder import Checkpoint, Variants, choose_device, choose_dtype, pad, token_id
+from .encoder import Checkpoint, Marks, Variants, choose_device, choose_dtype, pad
 from .inference import Normalizer, length_batches, sentence_windows, split_sentences
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
@@ -86,9 +86,7 @@ class StoryScorer:
             raise ValueError(f"{checkpoint.folder}: weights missing: {', '.join(missing)}")
         self.model.tie_weights()
         self._variants = Variants(self.model)
-        self.cls, self.sep, self.pad = (
-            token_id(self.tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]")
-        )
+        self.marks = Marks.of(self.tokenizer)
 
     def prepare(
         self, stories: Sequence[str], contexts: Sequence[str] | None, joins: bool | None = None
@@ -131,7 +129,7 @@ class StoryScorer:
         dtype: torch.dtype,
         progress: Progress | None = None,
     ) -> list[Any]:
-        """What `read` makes of the hidden states of each sequence of token ids (without [CLS], [SEP]), in order."""
+        """What `read` makes of the hidden states of each sequence of token ids (without the marks), in order."""
         self.model = self._variants.on(device, dtype)
         found: list[Any] = [None] * len(sequences)
         batches: Iterable[list[int]] = list(length_batches([len(ids) for ids in sequences], batch_size))
@@ -139,7 +137,9 @@ class StoryScorer:
             batches = progress(batches, len(sequences))
         with torch.inference_mode():
             for batch in batches:
-                ids, mask = pad([[self.cls, *sequences[i], self.sep] for i in batch], self.pad)
+                ids, mask = pad(
+                    [[self.marks.start, *sequences[i], self.marks.end] for i in batch], self.marks.padding
+                )
                 values = read(self.model.encode(ids.to(device), mask.to(device)))
                 for index, value in zip(batch, values.tolist(), strict=True):
                     found[index] = value
@@ -153,7 +153,7 @@ class StoryScorer:
         dtype: torch.dtype,
         progress: Progress | None = None,
     ) -> list[float]:
-        """The score of each sequence of token ids (without [CLS] and [SEP]), in order."""
+        """The score of each sequence of token ids (without the marks), in order."""
         return self.outputs(
             sequences,
             lambda hidden: torch.sigmoid(self.model.score(hidden)),

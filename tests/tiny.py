@@ -1,12 +1,17 @@
 """Tiny random checkpoints of the real formats, for tests of mechanics."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import torch
 from safetensors.torch import save_file
 from tokenizers import Tokenizer
-from transformers import BertConfig, BertTokenizer
+from tokenizers.decoders import ByteLevel as ByteLevelDecoder
+from tokenizers.models import BPE
+from tokenizers.pre_tokenizers import ByteLevel
+from tokenizers.trainers import BpeTrainer
+from transformers import BertConfig, BertTokenizer, RobertaTokenizerFast
 
 from metrics.encoder import file_digest
 from metrics.union.modeling import UnionModel
@@ -62,6 +67,18 @@ def tiny_tokenizer() -> Tokenizer:
     fast = BertTokenizer(vocab={piece: i for i, piece in enumerate(PIECES)}, do_lower_case=True)
     fast.add_tokens(["[MALE]", "[FEMALE]", "[NEUTRAL]"], special_tokens=True)
     return fast.backend_tokenizer
+
+
+def write_byte_tokenizer(folder: Path, texts: Iterable[str]) -> int:
+    """Writes a byte-level tokenizer as RoBERTa and BART have them, learned from `texts`; returns its size."""
+    tokenizer = Tokenizer(BPE())
+    tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = ByteLevelDecoder()
+    marks = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    trainer = BpeTrainer(vocab_size=320, special_tokens=marks, initial_alphabet=ByteLevel.alphabet())
+    tokenizer.train_from_iterator(texts, trainer)
+    RobertaTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
+    return tokenizer.get_vocab_size()
 
 
 def tiny_model(seed: int = 0) -> UnionModel:

@@ -19,15 +19,16 @@ from scipy.stats import mannwhitneyu
 from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional as F
-from transformers import AutoTokenizer, BertConfig, EvalPrediction
+from transformers import AutoModel, BertConfig, EvalPrediction
 
-from metrics.encoder import read_tensors, token_id
+from metrics.encoder import read_tensors
 from metrics.inference import Normalizer, length_batches
 from metrics.story_classifier import StoryClassifier
 from training.adapters import adapter_tensors, add_adapters, load_adapter
 from training.classifier_data import Example, ExampleMaker, GroupCollator, Groups
 from training.encoder import ENCODER, ROOT
 from training.files import checksum, save_tensors, write_text
+from training.hub_tokenizer import hub_tokenizer
 from training.negatives.draft import KINDS
 from training.trainer import (
     StoryTrainer,
@@ -142,11 +143,12 @@ def build_classifier(config: dict[str, Any]) -> tuple[StoryClassifier, Tokenizer
         model.load_state_dict(state, strict=False)
         tokenizer = Tokenizer.from_file(str(shared / "tokenizer.json"))
     else:
-        model = StoryClassifier.from_pretrained(config["base"], dtype=torch.float32, **heads)
-        fast = AutoTokenizer.from_pretrained(config["base"])
-        fast.add_tokens(["[MALE]", "[FEMALE]", "[NEUTRAL]"], special_tokens=True)
-        model.resize_token_embeddings(len(fast), pad_to_multiple_of=64)  # odd sizes multiply slowly
-        tokenizer = fast.backend_tokenizer
+        pretrained = AutoModel.from_pretrained(config["base"], dtype=torch.float32, add_pooling_layer=False)
+        model = StoryClassifier(pretrained.config, **heads)
+        model.bert.load_state_dict(pretrained.state_dict())
+        tokenizer = hub_tokenizer(config["base"])
+        # odd sizes multiply slowly
+        model.resize_token_embeddings(tokenizer.get_vocab_size(), pad_to_multiple_of=64)
     tokenizer.no_padding()
     tokenizer.no_truncation()
     if config["adapter"]:
@@ -193,6 +195,7 @@ def train_classifier(
     freeze(model, config["frozen_layers"])
     normalizer = Normalizer.load(ENCODER / "names.json") if config["delexicalize"] else Normalizer()
     make = ExampleMaker(tokenizer, normalizer, config["max_length"])
+    marks = make.marks
     groups = Groups(rows, make, config["group_size"], config["passes"], config["seed"])
     held_out = Groups(validation, make, 1_000, 1, config["seed"])
     steps = math.ceil(len(groups) / config["batch_groups"])
@@ -203,7 +206,7 @@ def train_classifier(
         ),
         train_dataset=groups,
         eval_dataset=torch.utils.data.Subset(held_out, range(min(80, len(held_out)))),
-        data_collator=GroupCollator(token_id(tokenizer, "[PAD]")),
+        data_collator=GroupCollator(marks.padding),
         compute_metrics=_auc,
     )
     trainer.config, trainer.lengths = config, groups.lengths()
@@ -220,7 +223,7 @@ def train_classifier(
         "stories": {"train": len(rows), "validation": len(validation)},
         "sources": sources if len(sources) <= 20 else len(sources),
         "steps": trainer.state.global_step,
-        "validation": results_by_source(model, held_out, token_id(tokenizer, "[PAD]")),
+        "validation": results_by_source(model, held_out, marks.padding),
         "groups_a_second": round(len(groups) / seconds, 1),
         "minutes": round((time.time() - started) / 60, 1),
         "torch": torch.__version__,

@@ -11,7 +11,7 @@ from rich.progress import track
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from metrics.encoder import pad, token_id
+from metrics.encoder import Marks, pad
 from metrics.inference import Normalizer
 from training.negatives.draft import KINDS
 from training.training_groups import GroupRow
@@ -24,7 +24,7 @@ class Example:
     """A story of a group, ready for the model.
 
     Attributes:
-        ids: with [CLS] and [SEP].
+        ids: with the marks of beginning and end.
         label: 1 for the human story.
         level: see `GroupRow.level`.
         kinds: 1 or 0 for each of `KINDS`, or `UNKNOWN`.
@@ -45,7 +45,7 @@ class ExampleMaker:
 
     def __init__(self, tokenizer: Tokenizer, normalizer: Normalizer, limit: int) -> None:
         self.normalizer, self.limit = normalizer, limit
-        self.first, self.last = token_id(tokenizer, "[CLS]"), token_id(tokenizer, "[SEP]")
+        self.marks = Marks.of(tokenizer)
         self.pieces = lru_cache(maxsize=200_000)(
             lambda word: tuple(tokenizer.encode(word, add_special_tokens=False).ids)
         )
@@ -61,14 +61,14 @@ class ExampleMaker:
         words = row.story.split() if known else self.normalizer(row.story).split()
         if not words:
             raise ValueError(f"group {row.group}: expected a story with words, got {row.story[:60]!r}")
-        ids, belongs = [self.first], [UNKNOWN]
+        ids, belongs = [self.marks.start], [UNKNOWN]
         for place, word in enumerate(words):
             pieces = self.pieces(word)
             ids.extend(pieces)
             belongs.extend([float(place not in foreign) if known else UNKNOWN] * len(pieces))
         kinds = [float(kind in row.kinds) if known or row.kinds else UNKNOWN for kind in KINDS]
         return Example(
-            [*ids[: self.limit - 1], self.last],
+            [*ids[: self.limit - 1], self.marks.end],
             row.label,
             row.level,
             kinds,

@@ -18,7 +18,7 @@ import yaml
 from scipy.stats import mannwhitneyu
 from tokenizers import Tokenizer
 from torch import Tensor
-from transformers import AutoTokenizer, BertConfig, EvalPrediction
+from transformers import BertConfig, EvalPrediction
 
 from metrics.encoder import merge_adapter, read_tensors, token_id
 from metrics.union.modeling import UnionModel
@@ -26,6 +26,7 @@ from training.adapters import adapter_tensors, add_adapters, load_adapter
 from training.corpora.splits import CorpusConfig, load_corpus
 from training.encoder import ENCODER, ROOT
 from training.files import checksum, save_tensors, write_text
+from training.hub_tokenizer import hub_tokenizer
 from training.language.resources import find, require
 from training.model_card import write_union_card
 from training.negatives import UnionSampler, UnionSampling, tag_corpus
@@ -86,10 +87,9 @@ def build_model(config: dict[str, Any]) -> tuple[UnionModel, Tokenizer, Path | N
         tokenizer = Tokenizer.from_file(str(shared / "tokenizer.json"))
     else:
         model = UnionModel.from_pretrained(config["base"], dtype=torch.float32)
-        fast = AutoTokenizer.from_pretrained(config["base"])
-        fast.add_tokens(["[MALE]", "[FEMALE]", "[NEUTRAL]"], special_tokens=True)
-        model.resize_token_embeddings(len(fast), pad_to_multiple_of=64)  # odd sizes multiply slowly
-        tokenizer = fast.backend_tokenizer
+        tokenizer = hub_tokenizer(config["base"])
+        # odd sizes multiply slowly
+        model.resize_token_embeddings(tokenizer.get_vocab_size(), pad_to_multiple_of=64)
     if config["adapter"]:
         add_adapters(model, config["adapter"]["rank"], config["adapter"]["alpha"], HEADS)
         if config.get("start"):

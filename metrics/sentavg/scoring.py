@@ -54,7 +54,7 @@ class SentAvgScorer(StoryScorer):
         vectors: list[Any] = [None] * len(sentences)
         with torch.inference_mode():
             for batch in progress(batches, len(sentences)) if progress else batches:
-                tokens, mask = pad([sentences[i] for i in batch], self.pad)
+                tokens, mask = pad([sentences[i] for i in batch], self.marks.padding)
                 encoded = self.model.encode(tokens.to(place), mask.to(place))
                 for index, vector in zip(batch, encoded, strict=True):
                     vectors[index] = vector

@@ -27,7 +27,7 @@ class UnionScorer(StoryScorer):
         predicted: list[Tensor] = [torch.empty(0, dtype=torch.long)] * len(story.tokens)
         with torch.inference_mode():
             for window in story.windows:
-                ids, mask = pad([[self.cls, *story.ids(window), self.sep]], self.pad)
+                ids, mask = pad([[self.marks.start, *story.ids(window), self.marks.end]], self.marks.padding)
                 hidden = self.model.encode(ids.to(device), mask.to(device))[0, 1:-1]
                 best = self.model.reconstruct(hidden).argmax(-1).cpu()
                 for i, part in zip(
@@ -59,5 +59,5 @@ class UnionScorer(StoryScorer):
         return edits
 
     def _word(self, ids: list[int]) -> str:
-        pieces = [self.tokenizer.id_to_token(i) for i in ids if i != self.pad]
+        pieces = [self.tokenizer.id_to_token(i) for i in ids if i != self.marks.padding]
         return "".join(piece.removeprefix("##") for piece in pieces if piece)

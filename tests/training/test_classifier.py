@@ -8,11 +8,17 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file
+from transformers import (
+    LongformerConfig,
+    LongformerModel,
+    RobertaConfig,
+    RobertaModel,
+)
 
 from metrics.classifier_scoring import ClassifierScorer
 from metrics.encoder import load_checkpoint
 from metrics.inference import Normalizer
-from tests.tiny import tiny_model, tiny_tokenizer, write_encoder
+from tests.tiny import tiny_model, tiny_tokenizer, write_byte_tokenizer, write_encoder
 from training import classifier, trainer
 from training.classifier_card import write_classifier_card
 from training.classifier_data import UNKNOWN, Example, ExampleMaker, GroupCollator, Groups, above
@@ -129,6 +135,57 @@ def test_whole_models_are_saved_where_there_is_no_adapter(folder: Path) -> None:
     scorer = ClassifierScorer(load_checkpoint(folder / "full", "plot_coherence"))
     scores, _ = scorer.score([rows()[0].story], dtype="float32")
     assert 0 <= scores[0] <= 1
+
+
+def write_hub_model(folder: Path, kind: str) -> Path:
+    """A tiny RoBERTa or Longformer with its byte-level tokenizer, as the Hub has them."""
+    shape = {
+        "vocab_size": write_byte_tokenizer(folder, (row.story for row in rows())),
+        "hidden_size": 16,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 32,
+        "max_position_embeddings": 66,
+        "pad_token_id": 1,
+        "initializer_range": 0.5,
+    }
+    torch.manual_seed(0)
+    if kind == "longformer":
+        LongformerModel(LongformerConfig(**shape, attention_window=[8, 8])).save_pretrained(folder)
+    else:
+        RobertaModel(RobertaConfig(**shape)).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["roberta", "longformer"])
+def test_the_papers_encoders_are_taken_with_their_weights_and_scored_as_trained(
+    folder: Path, kind: str
+) -> None:
+    base = write_hub_model(folder / kind, kind)
+    config = {**classifier.DEFAULTS, **CONFIG, "base": str(base), "adapter": None}
+    model, tokenizer, shared = classifier.build_classifier(config)
+    assert shared is None
+    assert model.bert.config.model_type == kind
+    start = load_file(base / "model.safetensors")
+    for name, tensor in model.bert.state_dict().items():
+        if name in start and "word_embeddings" not in name:
+            assert torch.equal(tensor, start[name]), name
+    words = start["embeddings.word_embeddings.weight"]
+    assert torch.equal(model.bert.get_input_embeddings().weight[: len(words)], words)
+    train(folder, "full", base=str(base), adapter=None, passes=1, learning_rate=1e-4)
+    scorer = ClassifierScorer(load_checkpoint(folder / "full", "plot_coherence"))
+    assert scorer.model.bert.config.model_type == kind
+    stories = [row.story for row in rows()[:5]] + ["[MALE] ate the cat . [FEMALE] did n't ."]
+    make = ExampleMaker(tokenizer, Normalizer(), 64)
+    examples = [make(GroupRow("g", story, "human", 1)) for story in stories]
+    prepared = scorer.prepare(stories, None)
+    for example, story in zip(examples, prepared, strict=True):
+        inner = [token for sentence in story.tokens for token in sentence]
+        assert example.ids == [scorer.marks.start, *inner, scorer.marks.end], "read as in training"
+    logits = torch.tensor(classifier.predict(scorer.model, examples, scorer.marks.padding, batch_size=2))
+    scores, _ = scorer.score(stories, dtype="float32")
+    assert torch.allclose(torch.sigmoid(logits), torch.tensor(scores), atol=0.02)  # bfloat16 in `predict`
+    assert len({round(score, 5) for score in scores}) > 3
 
 
 def test_the_loss_is_the_sum_it_says(folder: Path) -> None:

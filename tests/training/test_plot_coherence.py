@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from scipy.stats import kendalltau, rankdata
 
 from training import plot_cells, plot_tables
+from training.classifier import DEFAULTS
 from training.graded_groups import group_file, make_groups
 from training.plot_cells import FT_LM, SENTAVG, Cell, Cells, correlate, without_manipulation
 from training.plot_coherence import load_rows
@@ -64,6 +66,21 @@ def test_rows_of_files_are_split_by_group(tmp_path: Path, monkeypatch: pytest.Mo
     assert 4 <= len(validation) / 2 <= 18
     assert not {row.group for row in train} & {row.group for row in validation}
     assert len(next(iter(about["data"].values()))) == 64
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "training/configs").glob("plot_coherence_*.yaml")), ids=lambda p: p.stem
+)
+def test_configurations_have_known_settings_and_name_files_that_are_there(path: Path) -> None:
+    config = yaml.safe_load(path.read_text(encoding="utf-8"))
+    stages = {"metric", "name", "graded", "groups", "training_sets", "released", "files", "first", "note"}
+    assert set(config) <= set(DEFAULTS) | stages
+    named = [config.get(key) for key in ("first", "training_sets")]
+    assert all((ROOT / name).is_file() for name in named if name)
+    if config.get("first"):
+        first = yaml.safe_load((ROOT / config["first"]).read_text(encoding="utf-8"))
+        assert config["start"] == f"runs/plot_coherence-{config['name']}/first"
+        assert first["adapter"] == config["adapter"]
 
 
 def sets(folder: Path) -> Path:

@@ -39,9 +39,9 @@ def usual_way(scorer: UnionScorer, stories: Sequence[str]) -> None:
         for start in range(0, len(stories), 10):
             rows = [
                 [
-                    scorer.cls,
+                    scorer.marks.start,
                     *scorer.tokenizer.encode(s.lower(), add_special_tokens=False).ids[:198],
-                    scorer.sep,
+                    scorer.marks.end,
                 ]
                 for s in stories[start : start + 10]
             ]

@@ -41,7 +41,7 @@ below makes them.
 
 ## Use
 
-Its weights are not shipped: `python -m training.generator --config training/configs/generator_roc.yaml --data DIR`
+Its weights are not shipped: `python -m training.generator --config training/configs/generator_{config[name]}.yaml --data DIR`
 trains them, and `python -m training.negatives.plot_guided` writes stories with them.
 
 ## Training

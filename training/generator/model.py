@@ -10,7 +10,6 @@ from torch import Tensor
 from transformers import (
     AutoConfig,
     AutoModelForSeq2SeqLM,
-    AutoTokenizer,
     BertConfig,
     BertLMHeadModel,
     BertModel,
@@ -22,6 +21,7 @@ from transformers import (
 from metrics.encoder import read_tensors, token_id
 from training.encoder import ENCODER
 from training.files import save_tensors, write_text
+from training.hub_tokenizer import hub_tokenizer
 
 WEIGHTS = "model.safetensors"
 SETTINGS = "config.json"
@@ -36,11 +36,10 @@ def build_generator(config: dict[str, Any], encoder: Path = ENCODER) -> tuple[Pr
     """
     torch.manual_seed(config["seed"])
     if config["base"] != "encoder":
-        fast = AutoTokenizer.from_pretrained(config["base"])
-        fast.add_tokens(["[MALE]", "[FEMALE]", "[NEUTRAL]"], special_tokens=True)
+        found = hub_tokenizer(config["base"])
         model = AutoModelForSeq2SeqLM.from_pretrained(config["base"], dtype=torch.float32)
-        model.resize_token_embeddings(len(fast))
-        return model, fast.backend_tokenizer
+        model.resize_token_embeddings(found.get_vocab_size())
+        return model, found
     tokenizer = Tokenizer.from_file(str(encoder / "tokenizer.json"))
     model = _empty(config, encoder, tokenizer)
     _warm_start(model, config, read_tensors(encoder / WEIGHTS))

@@ -7,29 +7,10 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from metrics.encoder import pad, token_id
+from metrics.encoder import Marks, pad
 from training.plots.plot import Plot, plot_text
 
 IGNORED = -100
-
-
-@dataclass(frozen=True)
-class Marks:
-    """Ids of the tokens that begin, end and pad."""
-
-    start: int
-    end: int
-    padding: int
-
-    @classmethod
-    def of(cls, tokenizer: Tokenizer) -> "Marks":
-        """BERT's marks, or BART's where the tokenizer has those."""
-        names = (
-            ("[CLS]", "[SEP]", "[PAD]")
-            if tokenizer.token_to_id("[CLS]") is not None
-            else ("<s>", "</s>", "<pad>")
-        )
-        return cls(*(token_id(tokenizer, name) for name in names))
 
 
 def plot_ids(tokenizer: Tokenizer, marks: Marks, plots: Sequence[Plot], limit: int) -> list[list[int]]:

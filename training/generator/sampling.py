@@ -10,8 +10,8 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from metrics.encoder import choose_dtype, pad
-from training.generator.pairs import Marks, plot_ids
+from metrics.encoder import Marks, choose_dtype, pad
+from training.generator.pairs import plot_ids
 from training.generator.text import words_of
 from training.plots.plot import Plot
 
@@ -75,7 +75,8 @@ class StorySampler:
         self.abbreviations = self._ids(ABBREVIATIONS)
 
     def _ids(self, tokens: Sequence[str]) -> frozenset[int]:
-        found = (self.tokenizer.token_to_id(token) for token in tokens)
+        """Ids of tokens, and of the same after a space in a byte-level vocabulary."""
+        found = (self.tokenizer.token_to_id(mark + token) for token in tokens for mark in ("", "Ġ"))
         return frozenset(index for index in found if index is not None)
 
     def write(self, plots: Sequence[Plot], keys: Sequence[tuple[int, ...]]) -> list[str]:

@@ -5,6 +5,9 @@ from collections.abc import Sequence
 
 from tokenizers import Tokenizer
 
+from metrics.inference import PLACEHOLDERS
+
+_PLACEHOLDER = re.compile("|".join(map(re.escape, PLACEHOLDERS)))
 _JOINS = (
     (re.compile(r"\bn ' t\b"), "n't"),
     (re.compile(r"(?<=[\w\]]) ' (s|m|d|t|re|ve|ll)\b"), r" '\1"),
@@ -24,7 +27,13 @@ def words_of(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
     """
     pieces = [tokenizer.id_to_token(index) or "" for index in ids]
     if tokenizer.token_to_id("[CLS]") is None:
-        return " ".join(tokenizer.decode(list(ids), skip_special_tokens=True).split())
+        kept = [
+            index
+            for index, piece in zip(ids, pieces, strict=True)
+            if piece not in ("<s>", "</s>", "<pad>", "<unk>", "<mask>")
+        ]
+        decoded = tokenizer.decode(kept, skip_special_tokens=False)
+        return " ".join(_PLACEHOLDER.sub(r" \g<0> ", decoded).split())
     words: list[str] = []
     for piece in pieces:
         if piece.startswith("##") and words:

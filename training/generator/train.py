@@ -9,10 +9,11 @@ from typing import Any
 import torch
 from torch.nn import functional as F
 
+from metrics.encoder import Marks
 from training.encoder import ENCODER, ROOT
 from training.files import checksum
 from training.generator.model import build_generator, load_weights, save_generator
-from training.generator.pairs import IGNORED, Marks, PairCollator, PlotPairs, plot_ids, story_ids
+from training.generator.pairs import IGNORED, PairCollator, PlotPairs, plot_ids, story_ids
 from training.plots.corpus import PlottedStory, load_plots
 from training.trainer import StoryTrainer, data_checksums, last_checkpoint, training_arguments
 

@@ -34,7 +34,9 @@ def test_scores_are_the_sigmoid_of_the_classifiers_logit(metric: Any, checkpoint
     for story, score in zip(STORIES, result["scores"], strict=True):
         ids = scorer.tokenizer.encode(scorer.normalizer(story), add_special_tokens=False).ids
         with torch.no_grad():
-            hidden = scorer.model.bert(torch.tensor([[scorer.cls, *ids, scorer.sep]])).last_hidden_state
+            hidden = scorer.model.bert(
+                torch.tensor([[scorer.marks.start, *ids, scorer.marks.end]])
+            ).last_hidden_state
             logit = hidden[0, 0] @ scorer.model.classifier.weight[0] + scorer.model.classifier.bias[0]
         assert score == pytest.approx(float(torch.sigmoid(logit)), abs=1e-5)
     assert result["score"] == pytest.approx(sum(result["scores"]) / 2)
@@ -101,7 +103,7 @@ def test_tokens_have_their_share_of_the_score(tmp_path: Path) -> None:
     for story, score in zip(STORIES, scores, strict=False):
         ids = scorer.tokenizer.encode(scorer.normalizer(story), add_special_tokens=False).ids
         with torch.no_grad():
-            ends = torch.tensor([[scorer.cls, *ids, scorer.sep]])
+            ends = torch.tensor([[scorer.marks.start, *ids, scorer.marks.end]])
             hidden = scorer.model.encode(ends, torch.ones_like(ends))
             whole = torch.sigmoid(scorer.model.classifier(hidden[0, 0]))
             tokens = torch.sigmoid(scorer.model.tokens(hidden[0, 1:-1])).mean()

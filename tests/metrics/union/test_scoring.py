@@ -26,7 +26,11 @@ def plain_score(scorer: UnionScorer, text: str) -> float:
     """Equation 2 for one story, written out."""
     ids = scorer.tokenizer.encode(scorer.normalizer(text), add_special_tokens=False).ids
     with torch.no_grad():
-        hidden = scorer.model.float().bert(torch.tensor([[scorer.cls, *ids, scorer.sep]])).last_hidden_state
+        hidden = (
+            scorer.model.float()
+            .bert(torch.tensor([[scorer.marks.start, *ids, scorer.marks.end]]))
+            .last_hidden_state
+        )
         logit = hidden[0, 0] @ scorer.model.classifier.weight[0] + scorer.model.classifier.bias[0]
     return float(1 / (1 + torch.exp(-logit)))
 
@@ -108,7 +112,7 @@ def test_edits_are_where_the_reconstruction_head_differs(scorer: UnionScorer) ->
     words = text.split()
     ids = [scorer.tokenizer.encode(w, add_special_tokens=False).ids for w in words]
     with torch.no_grad():
-        flat = torch.tensor([[scorer.cls, *(i for word in ids for i in word), scorer.sep]])
+        flat = torch.tensor([[scorer.marks.start, *(i for word in ids for i in word), scorer.marks.end]])
         best = scorer.model.cls(scorer.model.bert(flat).last_hidden_state)[0, 1:-1].argmax(-1).tolist()
     expected, position = [], 0
     for index, (word, pieces) in enumerate(zip(words, ids, strict=True)):
