@@ -11,7 +11,13 @@ from tokenizers.decoders import ByteLevel as ByteLevelDecoder
 from tokenizers.models import BPE
 from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.trainers import BpeTrainer
-from transformers import BertConfig, BertTokenizer, RobertaTokenizerFast
+from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
+    BertConfig,
+    BertTokenizer,
+    RobertaTokenizerFast,
+)
 
 from metrics.encoder import file_digest
 from metrics.union.modeling import UnionModel
@@ -79,6 +85,25 @@ def write_byte_tokenizer(folder: Path, texts: Iterable[str]) -> int:
     tokenizer.train_from_iterator(texts, trainer)
     RobertaTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
     return tokenizer.get_vocab_size()
+
+
+def write_bart(folder: Path, texts: Iterable[str]) -> Path:
+    """Writes an untrained BART one layer deep, with its tokenizer, as the Hub has them."""
+    size = write_byte_tokenizer(folder, texts)
+    torch.manual_seed(0)
+    config = BartConfig(
+        vocab_size=size,
+        d_model=16,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=16,
+        decoder_ffn_dim=16,
+        max_position_embeddings=80,
+    )
+    BartForConditionalGeneration(config).save_pretrained(folder)
+    return folder
 
 
 def tiny_model(seed: int = 0) -> UnionModel:

@@ -13,7 +13,7 @@ ENDINGS = ("ran home", "ate", "slept", "walked to the park", "was not home", "ra
 TRIPLES = [("Causes", "run", "walk home"), ("HasPrerequisite", "walk", "run"), ("Causes", "eat", "sleep")]
 
 
-def events(**_: Any) -> ConceptNetEvents:
+def events(*_: Any) -> ConceptNetEvents:
     """An event model of three triples, in the place of ConceptNet's."""
     return ConceptNetEvents(TRIPLES)
 

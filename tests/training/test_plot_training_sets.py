@@ -33,7 +33,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def small_stages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plot_guided, "ConceptNetEvents", tiny_plots.events)
+    monkeypatch.setattr(plot_guided, "event_model", tiny_plots.events)
     monkeypatch.setattr(plot_guided, "CHUNK", 4)
     monkeypatch.setattr(sets, "CHUNK", 5)
 
@@ -47,7 +47,7 @@ def build(tiny: Path, out: Path) -> dict[str, str]:
 def built(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
     out = tmp_path_factory.mktemp("built")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plot_guided, "ConceptNetEvents", tiny_plots.events)
+        patch.setattr(plot_guided, "event_model", tiny_plots.events)
         patch.setattr(plot_guided, "CHUNK", 4)
         patch.setattr(sets, "CHUNK", 5)
         return out, build(tiny, out)

@@ -25,6 +25,7 @@ from training.plots.corpus import PlottedStory
 
 WHOLE, BROKEN = 10, 20
 SEED = 1
+SURE = 15.0  # perplexity below which sentences are mostly grammatical, as read in the samples
 STORIES = ROOT / "datasets" / "stories" / "mini.jsonl"
 
 _CARD = """---
@@ -78,7 +79,7 @@ Nothing was selected.
 
 ## Limits
 
-Small and trained for less than an hour: it keeps to the plot, and within a sentence it is mostly grammatical, but what
+Small and trained for less than an hour: it keeps to the plot, {sentences}, but what
 it adds between the plot's phrases is often beside the point. A broken plot is longer than those it learned from, and
 its sentences then run on; a story ends with as many sentences as its plot has (`end_with_plot`), and adversarial
 filtering leaves out what is longer than any human story. It knows English stories of one kind. People appear as
@@ -143,6 +144,11 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
         )
         + (", going on from another run" if config.get("start") else ""),
         parameters=manifest["parameters"] / 1e6,
+        sentences=(
+            "and within a sentence it is mostly grammatical"
+            if manifest["validation"]["perplexity"] < SURE
+            else "though its sentences often break off or go round in circles"
+        ),
         seen=min(config["stories"], manifest["steps"] * config["batch"]),
         source=SOURCES.get(config["name"], ""),
         whole=whole,

@@ -146,6 +146,21 @@ class CometEvents:
         return tuple(dict.fromkeys(found))
 
 
+def event_model(name: str | None = None) -> EventModel:
+    """`conceptnet`, the default, with the nearest known event by word vectors; or `comet:` and a Hub id or folder.
+
+    Raises:
+        ValueError: another name.
+        MissingResourceError: ConceptNet has not been fetched.
+    """
+    kind, _, model = (name or "conceptnet").partition(":")
+    if kind == "comet" and model:
+        return CometEvents(model)
+    if kind != "conceptnet" or model:
+        raise ValueError(f"events: expected conceptnet, or comet:MODEL, got {name!r}")
+    return ConceptNetEvents(embed=word_vector_embedder())
+
+
 def word_vector_embedder() -> Embedder:
     """Mean word vectors of the shared story encoder, of length 1: near enough for short verb phrases."""
     from tokenizers import Tokenizer

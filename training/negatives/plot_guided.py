@@ -21,7 +21,7 @@ from training.files import checksum
 from training.generator.model import WEIGHTS, load_generator
 from training.generator.sampling import Sampling, StorySampler
 from training.generator.stage import ensure_generator
-from training.language.events import ConceptNetEvents, EventModel, word_vector_embedder
+from training.language.events import event_model
 from training.language.resources import find
 from training.manipulations import PlotManipulator, PlotMaterial, manipulation_shares
 from training.manipulations.material import usual_tags
@@ -72,11 +72,11 @@ class NegativeWriter:
         sampler: the generator.
         seed: of manipulations and sampling.
         candidates: stories written for each (N, section 5.1).
-        events: what comes before and after an event; ConceptNet unless given.
+        events: what comes before and after an event, by name (see `training.language.events.event_model`).
         without: manipulations left out.
 
     Raises:
-        MissingResourceError: ConceptNet has not been fetched and no events are given.
+        MissingResourceError: ConceptNet has not been fetched and no other model is named.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class NegativeWriter:
         sampler: StorySampler,
         seed: int,
         candidates: int,
-        events: EventModel | None = None,
+        events: str | None = None,
         without: tuple[str, ...] = (),
     ) -> None:
         self.stories, self.sampler, self.seed, self.candidates = stories, sampler, seed, candidates
@@ -93,7 +93,7 @@ class NegativeWriter:
             plots=[story.plot for story in stories],
             tags=usual_tags(story.story for story in stories),
             language=English(),
-            events=events or ConceptNetEvents(embed=word_vector_embedder()),
+            events=event_model(events),
         )
         self.manipulator = PlotManipulator(material, seed, without)
 
@@ -128,7 +128,12 @@ def make_negatives(
     model, tokenizer = load_generator(generator)
     sampler = StorySampler(model, tokenizer, Sampling(**config["sampling"]))
     writer = NegativeWriter(
-        stories, sampler, config["seed"], config["candidates"], without=tuple(config.get("without", ()))
+        stories,
+        sampler,
+        config["seed"],
+        config["candidates"],
+        events=config.get("events"),
+        without=tuple(config.get("without", ())),
     )
     return stage.run(
         len(stories),
@@ -184,7 +189,18 @@ def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, A
     """What negatives depend on: the configuration and the checksums of the files read."""
     files = [f for key in ("train", "validation", "exclude") for f in config["corpus"].get(key, [])]
     conceptnet = find("conceptnet")
-    used = ("name", "corpus", "plots", "share", "stories", "candidates", "sampling", "without", "seed")
+    used = (
+        "name",
+        "corpus",
+        "plots",
+        "share",
+        "stories",
+        "candidates",
+        "sampling",
+        "events",
+        "without",
+        "seed",
+    )
     return {
         **{key: config[key] for key in used if key in config},
         "generator": checksum(generator / WEIGHTS),

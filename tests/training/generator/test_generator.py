@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
-from transformers import BartConfig, BartForConditionalGeneration
 
 from metrics.encoder import Marks
-from tests.tiny import tiny_model, tiny_tokenizer, write_byte_tokenizer, write_encoder
+from tests.tiny import tiny_model, tiny_tokenizer, write_bart, write_encoder
 from tests.tiny_plots import generator_config, write_generator, write_stories
 from training.generator.model import build_generator, load_generator
 from training.generator.pairs import IGNORED, PairCollator
@@ -112,13 +111,7 @@ def test_top_1_is_the_most_likely_story(tmp_path: Path) -> None:
 
 def test_a_bart_of_the_hub_learns_and_writes(data: Path, tmp_path: Path) -> None:
     stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").open()]
-    base = tmp_path / "bart"
-    size = write_byte_tokenizer(base, stories)
-    torch.manual_seed(0)
-    shape = {f"{part}_{name}": 16 if name == "ffn_dim" else 1 for part in ("encoder", "decoder")
-             for name in ("layers", "attention_heads", "ffn_dim")}  # fmt: skip
-    config = BartConfig(vocab_size=size, d_model=16, max_position_embeddings=80, **shape)
-    BartForConditionalGeneration(config).save_pretrained(base)
+    base = write_bart(tmp_path / "bart", stories)
 
     def run(stories: int) -> dict:
         changed = generator_config(base=str(base), stories=stories, start=None)
@@ -134,7 +127,7 @@ def test_a_bart_of_the_hub_learns_and_writes(data: Path, tmp_path: Path) -> None
     together = sampler.write(PLOTS, KEYS)
     assert together == [sampler.write([plot], [key])[0] for plot, key in zip(PLOTS, KEYS, strict=True)]
     assert all(text and "<" not in text for text in together)
-    ids = tokenizer.encode("[FEMALE] ran home . [MALE] did n't .").ids
+    ids = tokenizer.encode("[FEMALE] ran home . [MALE] did n't .", add_special_tokens=False).ids
     assert words_of(tokenizer, [0, *ids, 2, 1]) == "[FEMALE] ran home . [MALE] did n't ."
     assert sampler._is_whole(ids, 2)
     assert not sampler._is_whole(ids, 3)

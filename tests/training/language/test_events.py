@@ -1,10 +1,21 @@
 """What comes before and after events."""
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 
-from training.language.events import ConceptNetEvents, RelatedEvent, word_vector_embedder
+from tests.tiny import write_bart
+from training.language.events import (
+    ORDERING_RELATIONS,
+    CometEvents,
+    ConceptNetEvents,
+    RelatedEvent,
+    event_model,
+    word_vector_embedder,
+)
 
 TRIPLES = [
     ("Causes", "work", "get paid"),
@@ -56,3 +67,38 @@ def test_word_vectors_know_what_is_alike() -> None:
     cook, fry, drive = embed(["cook dinner", "bake bread", "drive home"])
     assert np.isclose(np.linalg.norm(cook), 1, atol=1e-5)
     assert cook @ fry > cook @ drive
+
+
+def test_a_comet_of_the_hub_is_asked_for_each_relation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_bart(tmp_path / "comet", ["eat dinner Causes [GEN] feel full", "HasPrerequisite cook it"])
+    events = event_model(f"comet:{folder}")
+    assert isinstance(events, CometEvents)
+    asked: list[str] = []
+    tails = [f"{relation} Tail {n}." for relation in ORDERING_RELATIONS for n in range(3)]
+    tails[1], tails[2] = "none", tails[0]  # nothing known, and the same again
+    tokenizer = events._tokenizer
+
+    class Tokenizer:
+        def __call__(self, prompts: list[str], **options: Any) -> Any:
+            asked.extend(prompts)
+            return tokenizer(prompts, **options)
+
+        def batch_decode(self, written: Any, **_: Any) -> list[str]:
+            assert len(written) == len(tails), "three beams a relation"
+            return tails
+
+    monkeypatch.setattr(events, "_tokenizer", Tokenizer())
+    found = events.related("eat dinner")
+    assert asked == [f"eat dinner {relation} [GEN]" for relation in ORDERING_RELATIONS]
+    assert found[0] == RelatedEvent("hasprerequisite tail 0", True)
+    assert [event.first for event in found] == [True] + [True] * 3 + [False] * 6
+    assert events.related("eat dinner") == found
+    assert len(asked) == len(ORDERING_RELATIONS), "asked once"
+
+
+def test_event_models_go_by_name() -> None:
+    for name in ("comet:", "atomic", "conceptnet:x"):
+        with pytest.raises(ValueError, match="expected conceptnet, or comet:MODEL"):
+            event_model(name)
