@@ -127,7 +127,10 @@ def _auc(prediction: EvalPrediction) -> dict[str, float]:
 
 
 def build_classifier(config: dict[str, Any]) -> tuple[StoryClassifier, Tokenizer, Path | None]:
-    """The untrained classifier, its tokenizer, and the shared encoder's folder where it sits on that."""
+    """The untrained classifier, its tokenizer, and the shared encoder's folder where it sits on that.
+
+    `dropout` of the configuration is that of the heads, and of the shared encoder's layers.
+    """
     torch.manual_seed(config["seed"])
     heads = {
         "kinds": len(KINDS) if config["kind_weight"] else 0,
@@ -137,7 +140,13 @@ def build_classifier(config: dict[str, Any]) -> tuple[StoryClassifier, Tokenizer
     shared = ENCODER if config["base"] == "encoder" else None
     if shared:
         # the fastest attention for short sequences on a processor
-        shape = BertConfig.from_pretrained(shared, attn_implementation="eager", dtype=torch.float32)
+        shape = BertConfig.from_pretrained(
+            shared,
+            attn_implementation="eager",
+            dtype=torch.float32,
+            hidden_dropout_prob=config["dropout"],
+            attention_probs_dropout_prob=config["dropout"],
+        )
         model = StoryClassifier(shape, **heads)
         state = {name: tensor.float() for name, tensor in read_tensors(shared / "model.safetensors").items()}
         model.load_state_dict(state, strict=False)

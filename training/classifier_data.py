@@ -66,7 +66,8 @@ class ExampleMaker:
             pieces = self.pieces(word)
             ids.extend(pieces)
             belongs.extend([float(place not in foreign) if known else UNKNOWN] * len(pieces))
-        kinds = [float(kind in row.kinds) if known or row.kinds else UNKNOWN for kind in KINDS]
+        named = row.kinds is not None and (known or bool(row.kinds))
+        kinds = [float(kind in (row.kinds or ())) if named else UNKNOWN for kind in KINDS]
         return Example(
             [*ids[: self.limit - 1], self.marks.end],
             row.label,

@@ -18,7 +18,11 @@ from metrics.inference import Normalizer
 from training.classifier import train_classifier, trained
 from training.classifier_card import write_classifier_card
 from training.classifier_data import held_out
-from training.corpora.filtered_stories import read_filtered_stories, without_judged
+from training.corpora.filtered_stories import (
+    read_filtered_stories,
+    with_foreign_words,
+    without_judged,
+)
 from training.encoder import ENCODER, ROOT
 from training.files import checksum
 from training.graded_groups import group_file, make_groups
@@ -57,9 +61,13 @@ def load_rows(
         chain = yaml.safe_load((ROOT / config["training_sets"]).read_text(encoding="utf-8"))
         build_sets(chain, data, ROOT / "runs" / "plots" / chain["name"], cache)
     if entry := config.get("released"):
-        rows = [row for row in read_filtered_stories(data / entry["file"]) if short_enough(row, entry)]
         normalizer = Normalizer.load(ENCODER / "names.json")
-        rows = without_judged(rows, entry["exclude"], data, normalizer)
+        rows = without_judged(
+            list(read_filtered_stories(data / entry["file"])), entry["exclude"], data, normalizer
+        )
+        rows = [row for row in with_foreign_words(rows, normalizer) if short_enough(row, entry)]
+        people = {row.group for row in rows if row.label}
+        rows = [row for row in rows if row.group in people]
         about["data"].update({file: checksum(data / file) for file in (entry["file"], *entry["exclude"])})
         for row in rows:
             (validation if held_out(row.group, entry.get("share", 0.05)) else train).append(row)

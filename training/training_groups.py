@@ -45,7 +45,7 @@ class GroupRow:
         label: 1 for the human story.
         level: 0 for the human story; higher is worse than lower in the same group; -1: worse than the human
             story, and not compared with others.
-        kinds: of error, where known.
+        kinds: of error; None where not known.
         foreign: numbers of the words that do not belong where they stand; None where not known.
         split: train, validation or test, where a stage has divided its groups.
     """
@@ -55,7 +55,7 @@ class GroupRow:
     source: str
     label: int
     level: int = -1
-    kinds: list[str] = field(default_factory=list)
+    kinds: list[str] | None = field(default_factory=list)
     foreign: list[int] | None = None
     split: str = ""
 

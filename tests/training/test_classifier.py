@@ -188,6 +188,22 @@ def test_the_papers_encoders_are_taken_with_their_weights_and_scored_as_trained(
     assert len({round(score, 5) for score in scores}) > 3
 
 
+def test_dropout_is_of_the_heads_and_of_the_encoders_layers_in_training_alone(folder: Path) -> None:
+    model, tokenizer, _ = classifier.build_classifier({**classifier.DEFAULTS, **CONFIG, "dropout": 0.4})
+    rates = {module.p for module in model.bert.modules() if isinstance(module, torch.nn.Dropout)}
+    assert 0.4 in rates
+    assert model.dropout.p == 0.4
+    ids = torch.tensor([ExampleMaker(tokenizer, Normalizer(), 64)(rows()[0]).ids])
+    mask = torch.ones_like(ids)
+    model.train()
+    torch.manual_seed(1)
+    assert not torch.equal(model(ids, mask), model(ids, mask))
+    train(folder, "dropped", passes=1, dropout=0.4)
+    scorer = ClassifierScorer(load_checkpoint(folder / "dropped", "plot_coherence"))
+    first, again = (scorer.score([rows()[0].story], dtype="float32")[0] for _ in range(2))
+    assert first == again
+
+
 def test_the_loss_is_the_sum_it_says(folder: Path) -> None:
     config = {**classifier.DEFAULTS, **CONFIG, "rank_weight": 0.7, "kind_weight": 0.2, "token_weight": 0.3}
     model, tokenizer, _ = classifier.build_classifier(config)
@@ -223,6 +239,9 @@ def test_examples_mark_words_by_their_pieces() -> None:
     raw = make(GroupRow("g", "She walked home.", "x", 0))
     assert raw.ids == example.ids
     assert set(raw.belongs) == {UNKNOWN}
+    unnamed = make(GroupRow("g", "she ran", "x", 0, -1, None, [1]))
+    assert set(unnamed.kinds) == {UNKNOWN}, "the words are known, the kind of error is not"
+    assert unnamed.belongs == [UNKNOWN, 1.0, 0.0, UNKNOWN]
     with pytest.raises(ValueError, match="group g: expected a story with words"):
         make(GroupRow("g", " ", "x", 0))
 

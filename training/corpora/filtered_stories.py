@@ -2,6 +2,8 @@
 
 import gzip
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 
 from metrics.inference import Normalizer
@@ -43,11 +45,12 @@ def read_filtered_stories(path: str | Path) -> Iterator[GroupRow]:
                     f"{path}, line {number}: expected a human story (label 1) first, got label 0"
                 )
             yield GroupRow(
-                f"released:{group}",
-                fields[3].strip(),
-                "human" if label else SOURCE,
-                label,
-                0 if label else -1,
+                group=f"released:{group}",
+                story=fields[3].strip(),
+                source="human" if label else SOURCE,
+                label=label,
+                level=0 if label else -1,
+                kinds=[] if label else None,
             )
 
 
@@ -58,3 +61,16 @@ def without_judged(
     judged = judged_keys(files, data, normalizer)
     met = {row.group for row in rows if story_key(normalizer.sentences(row.story)) in judged}
     return [row for row in rows if row.group not in met]
+
+
+def with_foreign_words(rows: Sequence[GroupRow], normalizer: Normalizer) -> list[GroupRow]:
+    """The rows normalised, with `foreign`: the words of a generated story from where it leaves the human one."""
+    people = {row.group: normalizer(row.story).split() for row in rows if row.label}
+    found = []
+    for row in rows:
+        words = normalizer(row.story).split()
+        pairs = zip(words, people[row.group], strict=False)
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        foreign = [] if row.label else list(range(shared, len(words)))
+        found.append(replace(row, story=" ".join(words), foreign=foreign))
+    return found

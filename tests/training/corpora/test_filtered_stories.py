@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from metrics.inference import Normalizer
-from training.corpora.filtered_stories import read_filtered_stories, without_judged
+from training.corpora.filtered_stories import read_filtered_stories, with_foreign_words, without_judged
 from training.plot_coherence import load_rows
 
 STORIES = [
@@ -68,12 +68,24 @@ def test_a_generated_story_needs_a_human_one_before_it(tmp_path: Path) -> None:
         list(read_filtered_stories(tmp_path / "af.tsv"))
 
 
+def test_words_are_foreign_from_where_a_story_leaves_the_human_one(tmp_path: Path) -> None:
+    rows = with_foreign_words(list(read_filtered_stories(write(tmp_path / "af.tsv"))), Normalizer())
+    words = [[row.story.split()[place] for place in row.foreign or []] for row in rows]
+    assert words == [[], ["flew", "."], [], ["ate", "."], ["rose", "."]]
+    assert [row.kinds for row in rows] == [[], None, [], None, None], "what is wrong with them is not known"
+    assert with_foreign_words(rows, Normalizer()) == rows
+
+
 def test_a_configuration_names_them_and_long_ones_are_left_out(tmp_path: Path) -> None:
-    write(tmp_path / "af.tsv", [*STORIES[:3], "we sat . it ate and ate .", STORIES[4]])
+    write(
+        tmp_path / "af.tsv",
+        ["we ran and ran and ran .", "we flew .", *STORIES[2:3], "we sat . it ate and ate .", STORIES[4]],
+    )
     (tmp_path / "judged.csv").write_text('WorkerId,Input.text1,Answer.text1\nw,"nobody .",3\n')
     released = {"file": "af.tsv", "exclude": ["judged.csv"], "max_words": 6, "share": 0.0}
     train, validation, about = load_rows({"released": released, "seed": 1}, tmp_path, tmp_path, tmp_path)
-    assert [row.story for row in train] == [*STORIES[:3], STORIES[4]]
+    assert [row.story for row in train] == [STORIES[2], STORIES[4]], "and what has lost its human story"
+    assert [row.foreign for row in train] == [[], [1, 2]]
     assert not validation
     assert set(about["data"]) == {"af.tsv", "judged.csv"}
     assert len(json.dumps(about["data"])) > 128, "checksums"
@@ -81,4 +93,4 @@ def test_a_configuration_names_them_and_long_ones_are_left_out(tmp_path: Path) -
         {"released": {**released, "share": 1.0}, "seed": 1}, tmp_path, tmp_path, tmp_path
     )
     assert not train
-    assert len(validation) == 4
+    assert len(validation) == 2
