@@ -174,6 +174,8 @@ def written_set(name: str, source: Path, corpus: Callable[[], PlotCorpus], out: 
     rows, seen = [], set()
     for negative in read_rows(source):
         group = negative["group"]
+        if not negative["story"].strip():  # the generator ended it at once
+            continue
         if negative["label"] or (name == "manplts" and group in seen):
             continue
         if group not in seen:

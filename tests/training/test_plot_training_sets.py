@@ -19,6 +19,8 @@ from training.negatives.story import TaggedStory
 from training.stages import Stage, read_rows
 
 import numpy as np  # isort: skip
+import pyarrow as pa  # isort: skip
+import pyarrow.parquet as pq  # isort: skip
 
 NAMES = ["heur_sent_sub", "heur_key_sub", "union_data", "manplts", "af_manplts"]
 
@@ -131,6 +133,21 @@ def test_the_command_takes_as_many_stories_as_it_is_told(
     with pytest.raises(SystemExit):
         sets.main([*given, "--stories", "0"])
     assert "--stories: expected 1 or more, got 0" in capsys.readouterr().err
+
+
+def test_a_story_that_the_generator_ended_at_once_is_in_no_set(
+    tiny: Path, built: tuple[Path, dict[str, str]], tmp_path: Path
+) -> None:
+    config = tiny_plots.negatives_config(tiny / "generator")
+    table = pq.read_table(built[0] / "negatives.parquet")
+    first = table["story"].to_pylist()
+    blank = table.set_column(table.column_names.index("story"), "story", pa.array(["", *first[1:]]))
+    pq.write_table(blank, tmp_path / "negatives.parquet")
+    corpus = plot_guided.load_plots(config, tiny, tiny / "cache")
+    path = sets.written_set("manplts", tmp_path / "negatives.parquet", lambda: corpus, tmp_path / "sets")
+    written = [row["story"] for row in read_rows(path) if not row["label"]]
+    assert written[0] == first[1], "the next candidate stands in its place"
+    assert all(story.strip() for story in written)
 
 
 def test_filtering_reports_its_rounds(built: tuple[Path, dict[str, str]]) -> None:
