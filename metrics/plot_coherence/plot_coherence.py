@@ -25,7 +25,6 @@ __all__ = [
 HUB_IDS = {
     "mix": "openmeva/plot-coherence-mix",
     "roc": "openmeva/plot-coherence-roc",
-    "wp": "openmeva/plot-coherence-wp",
 }
 
 _DESCRIPTION = """
@@ -77,7 +76,7 @@ Examples:
 
 
 class PlotCoherence(StoryClassifierModule, evaluate.Metric):
-    """The evaluate module; the checkpoint is chosen by `config_name`: `mix`, `roc`, `wp`, a folder or a Hub id."""
+    """The evaluate module; the checkpoint is chosen by `config_name`: `mix`, `roc`, a folder or a Hub id."""
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
