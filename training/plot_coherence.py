@@ -61,7 +61,8 @@ def load_rows(
         chain = yaml.safe_load((ROOT / config["training_sets"]).read_text(encoding="utf-8"))
         build_sets(chain, data, ROOT / "runs" / "plots" / chain["name"], cache)
     if entry := config.get("released"):
-        normalizer = Normalizer.load(ENCODER / "names.json")
+        delexicalize = config.get("delexicalize", True)
+        normalizer = Normalizer.load(ENCODER / "names.json") if delexicalize else Normalizer()
         rows = without_judged(
             list(read_filtered_stories(data / entry["file"])), entry["exclude"], data, normalizer
         )
