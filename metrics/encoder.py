@@ -325,14 +325,14 @@ class Marks:
 
     @classmethod
     def of(cls, tokenizer: Tokenizer) -> "Marks":
-        """BERT's marks, or those of RoBERTa and BART where the tokenizer has no `[CLS]`.
+        """BERT's marks, RoBERTa's and BART's, or the one of GPT-2: the first whose beginning the tokenizer has.
 
         Raises:
-            ValueError: a tokenizer that has neither (the token is named).
+            ValueError: a tokenizer that has none of them (the token is named).
         """
-        bert, bart = ("[CLS]", "[SEP]", "[PAD]"), ("<s>", "</s>", "<pad>")
-        names = bert if tokenizer.token_to_id(bert[0]) is not None else bart
-        return cls(*(token_id(tokenizer, name) for name in names))
+        bert, bart, gpt = ("[CLS]", "[SEP]", "[PAD]"), ("<s>", "</s>", "<pad>"), ("<|endoftext|>",) * 3
+        known = [names for names in (bert, bart, gpt) if tokenizer.token_to_id(names[0]) is not None]
+        return cls(*(token_id(tokenizer, name) for name in (known or [bart])[0]))
 
 
 def pad(rows: Sequence[Sequence[int]], padding: int) -> tuple[Tensor, Tensor]:

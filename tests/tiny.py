@@ -16,6 +16,9 @@ from transformers import (
     BartForConditionalGeneration,
     BertConfig,
     BertTokenizer,
+    GPT2Config,
+    GPT2LMHeadModel,
+    GPT2TokenizerFast,
     RobertaTokenizerFast,
 )
 
@@ -103,6 +106,29 @@ def write_bart(folder: Path, texts: Iterable[str]) -> Path:
         max_position_embeddings=80,
     )
     BartForConditionalGeneration(config).save_pretrained(folder)
+    return folder
+
+
+def write_gpt2(folder: Path, texts: Iterable[str]) -> Path:
+    """Writes an untrained GPT-2 one layer deep, with its tokenizer, as the Hub has them."""
+    tokenizer = Tokenizer(BPE())
+    tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = ByteLevelDecoder()
+    mark = "<|endoftext|>"
+    trainer = BpeTrainer(vocab_size=320, special_tokens=[mark], initial_alphabet=ByteLevel.alphabet())
+    tokenizer.train_from_iterator(texts, trainer)
+    GPT2TokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
+    torch.manual_seed(0)
+    shape = GPT2Config(
+        vocab_size=tokenizer.get_vocab_size(),
+        bos_token_id=0,
+        eos_token_id=0,
+        n_embd=16,
+        n_layer=1,
+        n_head=2,
+        n_positions=160,
+    )
+    GPT2LMHeadModel(shape).save_pretrained(folder)
     return folder
 
 

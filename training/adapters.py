@@ -1,25 +1,62 @@
-"""Low-rank adapters on the shared encoder, by PEFT in training and as plain factors in a checkpoint."""
+"""Low-rank adapters, by PEFT in training; on the shared encoder, as plain factors in a checkpoint."""
 
+import re
 from typing import Any
 
 import torch
-from peft import LoraConfig, inject_adapter_in_model
+from peft import LoraConfig, PeftModel, get_peft_model, inject_adapter_in_model
 from peft.tuners.lora import LoraLayer
 from torch import Tensor
+from transformers import PreTrainedModel
+from transformers.pytorch_utils import Conv1D
 
 # every linear layer of the encoder's blocks
 TARGETS = r".*encoder\.layer\.\d+\.(attention\.self\.(query|key|value)|attention\.output\.dense|intermediate\.dense|output\.dense)"
 
 
 def add_adapters(model: torch.nn.Module, rank: int, alpha: int, heads: tuple[str, ...]) -> None:
-    """Puts trainable factors of `rank` on every linear layer of the encoder, in place.
+    """Puts trainable factors of `rank` on every linear layer of the encoder (or decoder), in place.
 
     Trainable afterwards: the factors, layer norms, and parameters whose name begins with one of `heads`.
     """
-    inject_adapter_in_model(LoraConfig(r=rank, lora_alpha=alpha, target_modules=TARGETS, bias="none"), model)
+    inject_adapter_in_model(
+        LoraConfig(r=rank, lora_alpha=alpha, target_modules=_targets(model, heads), bias="none"), model
+    )
     for name, parameter in model.named_parameters():
         norm = "LayerNorm" in name and "embeddings" not in name
         parameter.requires_grad = "lora_" in name or norm or name.startswith(heads)
+
+
+def _targets(model: torch.nn.Module, heads: tuple[str, ...]) -> str | list[str]:
+    """The layers that get factors: those of the encoder's blocks; of another architecture, all linear ones."""
+    names = [name for name, _ in model.named_modules()]
+    if any(re.fullmatch(TARGETS, name) for name in names):
+        return TARGETS
+    linear = (torch.nn.Linear, Conv1D)
+    return [
+        n for n, module in model.named_modules() if isinstance(module, linear) and not n.startswith(heads)
+    ]
+
+
+def merge_adapters(model: torch.nn.Module) -> None:
+    """Adds the factors to the weights that they belong to, in place; no adapter is left."""
+    for name, module in list(model.named_modules()):
+        if isinstance(module, LoraLayer):
+            layer: Any = module
+            layer.merge()
+            parent, _, own = name.rpartition(".")
+            setattr(model.get_submodule(parent), own, layer.get_base_layer())
+
+
+def with_adapter(model: PreTrainedModel, settings: dict[str, int]) -> PeftModel:
+    """A model of the Hub, frozen, under trainable factors on every linear layer but the last.
+
+    Args:
+        settings: `rank` and `alpha`.
+    """
+    wanted = LoraConfig(r=settings["rank"], lora_alpha=settings["alpha"], target_modules="all-linear")
+    adapted: PeftModel = get_peft_model(model, wanted)
+    return adapted
 
 
 def difference(

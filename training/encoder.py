@@ -6,7 +6,6 @@ changing them means training every adapter again.
 """
 
 import argparse
-import importlib.util
 import json
 import math
 import time
@@ -28,6 +27,7 @@ from metrics.inference import PLACEHOLDERS
 from training.corpora.splits import CorpusConfig, cut_blocks, load_corpus
 from training.encoder_card import write_encoder_card
 from training.files import checksum, save_tensors, write_text
+from training.packages import checked, package_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 ENCODER = ROOT / "metrics" / "weights" / "encoder"
@@ -46,13 +46,11 @@ def base_folder(config: dict[str, str]) -> str:
     Raises:
         ValueError: the package's weights are not the official ones.
     """
-    spec = importlib.util.find_spec(config["package"])
-    if spec is None or not spec.submodule_search_locations:
+    package = package_folder(config["package"])
+    if package is None:
         return config["hub"]
-    folder = Path(spec.submodule_search_locations[0]) / "model"
-    found = checksum(folder / "model.safetensors")
-    if found != config["sha256"]:
-        raise ValueError(f"{folder}/model.safetensors: expected SHA-256 {config['sha256']}, got {found}")
+    folder = package / "model"
+    checked(folder / "model.safetensors", config["sha256"])
     return str(folder)
 
 

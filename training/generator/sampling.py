@@ -10,8 +10,10 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from metrics.encoder import Marks, choose_dtype, pad
+from metrics.encoder import Marks, choose_dtype
+from metrics.inference import PLACEHOLDERS
 from training.generator.pairs import plot_ids
+from training.generator.reading import story_reader
 from training.generator.text import words_of
 from training.plots.plot import Plot
 
@@ -68,8 +70,10 @@ class StorySampler:
         self.tokenizer, self.sampling = tokenizer, sampling or Sampling()
         self.model = model.eval().to(choose_dtype(dtype, model.device))
         self.marks = Marks.of(tokenizer)
-        found = [tokenizer.token_to_id(name) for name in NEVER]
-        self.never = torch.tensor([index for index in found if index is not None and index != self.marks.end])
+        added = tokenizer.get_added_tokens_decoder().items()
+        found = {index for index, token in added if token.special and token.content not in PLACEHOLDERS}
+        found |= {index for name in NEVER if (index := tokenizer.token_to_id(name)) is not None}
+        self.never = torch.tensor(sorted(found - {self.marks.end}), dtype=torch.long)
         self.ends = self._ids(SENTENCE_ENDS)
         self.quotes = self._ids([QUOTE])
         self.abbreviations = self._ids(ABBREVIATIONS)
@@ -112,24 +116,13 @@ class StorySampler:
         limit = self.sampling.max_tokens
         numbers = np.stack([np.random.default_rng(key).random(limit, dtype=np.float32) for key in keys])
         draws = torch.from_numpy(numbers).to(device)
-        ids, mask = (tensor.to(device) for tensor in pad(sources, self.marks.padding))
-        encoded = self.model.get_encoder()(input_ids=ids, attention_mask=mask)
-        state = encoded.last_hidden_state
+        reader = story_reader(self.model, self.marks, sources)
         alive = list(range(len(sources)))  # the batch's rows, by place in `written`
-        token = torch.full((len(sources), 1), self.marks.start, device=device)
+        token: Tensor | None = None
         written: list[list[int]] = [[] for _ in sources]
         ended: set[int] = set()
-        cache: Any = None
         for step in range(limit):
-            output = self.model(
-                encoder_outputs=(state,),
-                attention_mask=mask,
-                decoder_input_ids=token,
-                past_key_values=cache,
-                use_cache=True,
-            )
-            cache = output.past_key_values
-            token = self._draw(output.logits[:, -1], draws[alive, step])
+            token = self._draw(reader.logits(token), draws[alive, step])
             for row, index in zip(alive, token[:, 0].tolist(), strict=True):
                 if row in ended:
                     continue
@@ -143,8 +136,8 @@ class StorySampler:
             if gone > LEAVE_AT * len(alive):
                 kept = torch.tensor([place for place, row in enumerate(alive) if row not in ended])
                 kept = kept.to(device)
-                cache.batch_select_indices(kept)
-                state, mask, token = state[kept], mask[kept], token[kept]
+                reader.keep(kept)
+                token = token[kept]
                 alive = [row for row in alive if row not in ended]
         return written
 

@@ -10,6 +10,7 @@ import torch
 from torch.nn import functional as F
 
 from metrics.encoder import Marks
+from training.adapters import with_adapter
 from training.encoder import ENCODER, ROOT
 from training.files import checksum
 from training.generator.model import build_generator, load_weights, save_generator
@@ -48,10 +49,14 @@ def train_generator(
     """Trains one configuration; the weights go to `run/final`. Returns the manifest, without samples."""
     started = time.time()
     corpus = load_plots(config, data, cache, encoder / "names.json")
+    model: Any
     model, tokenizer = build_generator(config, encoder)
     if config.get("start"):
         load_weights(model, ROOT / config["start"])
+    if config.get("adapter"):
+        model = with_adapter(model, config["adapter"])
     marks = Marks.of(tokenizer)
+    collate = PairCollator(marks, joint=model.config.is_encoder_decoder)
 
     def pairs(stories: Sequence[PlottedStory], count: int | None = None) -> PlotPairs:
         return PlotPairs(
@@ -72,11 +77,11 @@ def train_generator(
         eval_strategy="no",
         save_steps=max(1, min(250, steps // 4)),
     )
-    trainer = GeneratorTrainer(
-        model=model, args=arguments, train_dataset=training, data_collator=PairCollator(marks)
-    )
+    trainer = GeneratorTrainer(model=model, args=arguments, train_dataset=training, data_collator=collate)
     trainer.lengths = training.lengths()
     trainer.train(resume_from_checkpoint=last_checkpoint(run, resume))
+    if config.get("adapter"):
+        model = model.merge_and_unload()
     save_generator(model, tokenizer, config, run / "final")
     held_out = corpus.validation[:VALIDATION_STORIES]
     return {
@@ -84,7 +89,7 @@ def train_generator(
         "data": data_checksums(config, data),
         "stories": {part: len(getattr(corpus, part)) for part in ("generator", "metrics", "validation")},
         "steps": trainer.state.global_step,
-        "validation": perplexity(model, pairs(held_out), config["batch"], marks),
+        "validation": perplexity(model, pairs(held_out), config["batch"], collate),
         "parameters": sum(p.numel() for p in model.parameters()),
         "minutes": round((time.time() - started) / 60, 1),
         "torch": torch.__version__,
@@ -94,10 +99,9 @@ def train_generator(
 
 
 @torch.inference_mode()
-def perplexity(model: Any, pairs: PlotPairs, batch: int, marks: Marks) -> dict[str, float]:
+def perplexity(model: Any, pairs: PlotPairs, batch: int, collate: PairCollator) -> dict[str, float]:
     """Perplexity of held-out stories given their plots, by token of the model, the end mark included."""
     model.eval()
-    collate = PairCollator(marks)
     order = sorted(range(len(pairs)), key=lambda index: len(pairs[index][1]))
     total, count = 0.0, 0
     for start in range(0, len(order), batch):

@@ -6,6 +6,7 @@ import numpy as np
 
 from training.negatives.story import TaggedStory
 from training.plots.keywords import storyline
+from training.plots.opening import opening
 from training.plots.plot import Plot
 from training.plots.semantic_roles import PREFIX, SemanticRoles
 from training.plots.verbs import verb_plot
@@ -13,7 +14,8 @@ from training.plots.verbs import verb_plot
 Extractor = Callable[[Sequence[Sequence[str]], Sequence[Sequence[str]], np.random.Generator], Plot]
 """From the words of each sentence, their Penn Treebank tags and a source of randomness to a plot."""
 
-EXTRACTORS: dict[str, Extractor] = {"storyline": storyline, "verbs": verb_plot}
+EXTRACTORS: dict[str, Extractor] = {"storyline": storyline, "verbs": verb_plot, "opening": opening}
+AND = "+"
 
 
 def extract_plots(stories: Sequence[TaggedStory], extractor: str, seed: int) -> list[Plot]:
@@ -21,21 +23,23 @@ def extract_plots(stories: Sequence[TaggedStory], extractor: str, seed: int) -> 
 
     Args:
         stories: words and tags.
-        extractor: a name of `EXTRACTORS`, or `srl:` and the Hub id or folder of a semantic-role labeller.
+        extractor: a name of `EXTRACTORS`, or `srl:` and the Hub id or folder of a semantic-role labeller; stories take
+            turns at several that a plus sign joins (`storyline+opening`).
         seed: of the extractors that draw.
 
     Raises:
         ValueError: no extractor of that name.
     """
-    if extractor.startswith(PREFIX):
-        extract: Extractor = SemanticRoles(extractor.removeprefix(PREFIX))
-    elif extractor in EXTRACTORS:
-        extract = EXTRACTORS[extractor]
-    else:
-        raise ValueError(
-            f"expected a plot extractor of {', '.join(EXTRACTORS)}, or srl:MODEL, got {extractor!r}"
-        )
+    turns = [_named(extractor)] if extractor.startswith(PREFIX) else list(map(_named, extractor.split(AND)))
     return [
-        extract(story.words, story.tags, np.random.default_rng((seed, place)))
+        turns[place % len(turns)](story.words, story.tags, np.random.default_rng((seed, place)))
         for place, story in enumerate(stories)
     ]
+
+
+def _named(extractor: str) -> Extractor:
+    if extractor.startswith(PREFIX):
+        return SemanticRoles(extractor.removeprefix(PREFIX))
+    if extractor in EXTRACTORS:
+        return EXTRACTORS[extractor]
+    raise ValueError(f"expected a plot extractor of {', '.join(EXTRACTORS)}, or srl:MODEL, got {extractor!r}")

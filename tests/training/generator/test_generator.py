@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import load_file
 
 from metrics.encoder import Marks
-from tests.tiny import tiny_model, tiny_tokenizer, write_bart, write_encoder
+from tests.tiny import tiny_model, tiny_tokenizer, write_bart, write_encoder, write_gpt2
 from tests.tiny_plots import generator_config, write_generator, write_stories
 from training.generator.model import build_generator, load_generator
 from training.generator.pairs import IGNORED, PairCollator
@@ -131,6 +131,63 @@ def test_a_bart_of_the_hub_learns_and_writes(data: Path, tmp_path: Path) -> None
     assert words_of(tokenizer, [0, *ids, 2, 1]) == "[FEMALE] ran home . [MALE] did n't ."
     assert sampler._is_whole(ids, 2)
     assert not sampler._is_whole(ids, 3)
+
+
+def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A GPT-2: the plot is how its text begins, padded on the left beside longer ones."""
+    stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").open()]
+    base = write_gpt2(tmp_path / "gpt2", stories)
+
+    def run(name: str, stories: int, resume: bool = False) -> dict:
+        changed = generator_config(
+            base=str(base), stories=stories, start=None, adapter={"rank": 4, "alpha": 8}, learning_rate=0.05
+        )
+        return train_generator(changed, data, tmp_path / name, data / "cache", resume, data / "encoder")
+
+    whole = run("whole", 120)
+    assert whole["validation"]["perplexity"] < run("short", 4)["validation"]["perplexity"]
+    original = GeneratorTrainer.training_step
+    steps = 0
+
+    def killed(self, *arguments, **named):
+        nonlocal steps
+        steps += 1
+        if steps == 12:
+            raise KeyboardInterrupt
+        return original(self, *arguments, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(GeneratorTrainer, "training_step", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run("killed", 120)
+    assert run("killed", 120, resume=True)["weights"] == whole["weights"]
+
+    model, tokenizer = load_generator(tmp_path / "whole" / "final")
+    sampler = StorySampler(model, tokenizer, Sampling(top_k=5, max_tokens=40), dtype="float32")
+    together = sampler.write(PLOTS, KEYS)
+    assert together == [sampler.write([plot], [key])[0] for plot, key in zip(PLOTS, KEYS, strict=True)]
+    assert all("<" not in text for text in together)
+    greedy = StorySampler(model, tokenizer, Sampling(top_k=1, max_tokens=6), dtype="float32")
+    end = sampler.marks.end
+    ids = [end, *tokenizer.encode("she ran ; home\n", add_special_tokens=False).ids]
+    plot = len(ids)
+    for _ in range(6):  # without a cache
+        with torch.no_grad():
+            ids.append(int(model(input_ids=torch.tensor([ids])).logits[0, -1].argmax()))
+        if ids[-1] == end:
+            break
+    assert greedy.write(PLOTS[:1], KEYS[:1]) == [words_of(tokenizer, [i for i in ids[plot:] if i != end])]
+
+
+def test_a_plot_before_its_story_is_no_label() -> None:
+    batch = PairCollator(Marks(start=0, end=0, padding=0), joint=False)(
+        [([0, 7, 9], [5, 6, 0]), ([0, 9], [5, 0])]
+    )
+    assert batch["input_ids"].tolist() == [[0, 7, 9, 5, 6], [0, 9, 5, 0, 0]]
+    assert batch["attention_mask"].tolist() == [[1, 1, 1, 1, 1], [1, 1, 1, 1, 0]]
+    assert batch["labels"].tolist() == [[IGNORED, IGNORED, 5, 6, 0], [IGNORED, 5, 0, IGNORED, IGNORED]]
 
 
 def test_draws_follow_the_distribution(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from training.negatives.story import TaggedStory
 from training.plots import EXTRACTORS, extract_plots
 from training.plots.published import compare, phrase_f1, read_paired, read_storylines
 
@@ -35,9 +36,21 @@ def test_files_are_read_and_bad_ones_named(tmp_path: Path) -> None:
 
 
 def test_an_unknown_extractor_is_named() -> None:
-    assert set(EXTRACTORS) == {"storyline", "verbs"}
-    with pytest.raises(ValueError, match="'rake'"):
-        extract_plots([], "rake", 0)
+    assert set(EXTRACTORS) == {"storyline", "verbs", "opening"}
+    for name in ("rake", "storyline+rake"):
+        with pytest.raises(ValueError, match="'rake'"):
+            extract_plots([], name, 0)
+
+
+def test_stories_take_turns_at_extractors_that_a_plus_joins() -> None:
+    words = [["ann", "was", "hungry", "."], ["she", "ate", "bread", "."]]
+    story = TaggedStory(words, [["NNP", "VBD", "JJ", "."], ["PRP", "VBD", "NN", "."]])
+    storyline = extract_plots([story], "storyline", 0)[0]
+    opening = [["ann was hungry ."], []]
+    assert storyline != opening
+    assert extract_plots([story] * 3, "storyline+opening", 0)[1] == opening
+    assert extract_plots([story] * 3, "storyline+opening", 0)[0] == storyline
+    assert extract_plots([story], "opening", 0) == [opening]
 
 
 @pytest.mark.data

@@ -1,0 +1,79 @@
+"""Language models in GGUF, as packages carry them."""
+
+from pathlib import Path
+
+import gguf
+import numpy as np
+import pytest
+import torch
+
+from training.files import checksum
+from training.packages import package_folder, packaged_decoder
+
+WIDTH, INNER, HEADS = 32, 64, 2
+TOKENS = ["<|endoftext|>", *(chr(33 + place) for place in range(94)), "Ġ", "Ċ", "an", "Ġan"]
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """A package with a Llama one layer deep."""
+    folder = tmp_path / "carrier"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("raise AssertionError('never imported')")
+    writer = gguf.GGUFWriter(folder / "tiny.gguf", "llama")
+    writer.add_block_count(1)
+    writer.add_context_length(64)
+    writer.add_embedding_length(WIDTH)
+    writer.add_feed_forward_length(INNER)
+    writer.add_head_count(HEADS)
+    writer.add_head_count_kv(HEADS)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_rope_freq_base(10_000.0)
+    writer.add_vocab_size(len(TOKENS))
+    writer.add_tokenizer_model("gpt2")
+    writer.add_token_list(TOKENS)
+    writer.add_token_types([3, *[1] * (len(TOKENS) - 1)])
+    writer.add_token_merges(["a n", "Ġ an"])
+    writer.add_bos_token_id(0)
+    writer.add_eos_token_id(0)
+    rng = np.random.default_rng(0)
+    shapes = {
+        "token_embd": (len(TOKENS), WIDTH),
+        "output_norm": (WIDTH,),
+        "blk.0.attn_norm": (WIDTH,),
+        "blk.0.ffn_norm": (WIDTH,),
+        **{f"blk.0.attn_{name}": (WIDTH, WIDTH) for name in ("q", "k", "v", "output")},
+        "blk.0.ffn_gate": (INNER, WIDTH),
+        "blk.0.ffn_up": (INNER, WIDTH),
+        "blk.0.ffn_down": (WIDTH, INNER),
+    }
+    for name, shape in shapes.items():
+        writer.add_tensor(f"{name}.weight", rng.standard_normal(shape).astype(np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return {"name": "carrier", "file": "tiny.gguf", "sha256": checksum(folder / "tiny.gguf")}
+
+
+def test_a_packaged_language_model_is_read_in_full_precision(package: dict[str, str], tmp_path: Path) -> None:
+    found = packaged_decoder(package)
+    assert found is not None
+    model, tokenizer = found
+    assert all(p.dtype == torch.float32 and p.requires_grad for p in model.parameters())
+    rng = np.random.default_rng(0)
+    vectors = torch.from_numpy(rng.standard_normal((len(TOKENS), WIDTH)).astype(np.float32))
+    assert torch.equal(model.get_input_embeddings().weight, vectors)
+    ids = tokenizer.encode("an an\n", add_special_tokens=False).ids
+    assert [TOKENS[i] for i in ids] == ["Ġan", "Ġan", "Ċ"]
+    assert model(input_ids=torch.tensor([ids])).logits.shape == (1, 3, len(TOKENS))
+    assert "quantization_config" not in model.config.to_dict()
+    model.save_pretrained(tmp_path / "saved")  # as any other model
+
+
+def test_a_package_that_is_missing_or_altered_is_told(package: dict[str, str]) -> None:
+    assert package_folder("no_such_package") is None
+    assert packaged_decoder({**package, "name": "no_such_package"}) is None
+    with pytest.raises(ValueError, match="expected SHA-256 0, got"):
+        packaged_decoder({**package, "sha256": "0"})

