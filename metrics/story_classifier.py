@@ -4,14 +4,27 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import AutoModel, BertConfig, BertModel, BertPreTrainedModel, PreTrainedConfig
+from transformers import (
+    MODEL_FOR_MASKED_LM_MAPPING,
+    AutoModel,
+    BertConfig,
+    BertModel,
+    BertPreTrainedModel,
+    PreTrainedConfig,
+)
+
+
+def is_decoder(config: PreTrainedConfig) -> bool:
+    """Whether a model reads from left to right alone, as language models of GPT-2's and Llama's kind do."""
+    return type(config) not in MODEL_FOR_MASKED_LM_MAPPING
 
 
 class StoryClassifier(BertPreTrainedModel):
     """Tells stories that people wrote from others; the sigmoid of its logit is the score.
 
     Args:
-        config: of the encoder: BERT's, or that of another model of its family, such as RoBERTa or Longformer.
+        config: of the encoder: BERT's, or that of another model of its family, such as RoBERTa or Longformer; or of a
+            language model that reads from left to right, such as GPT-2 or Llama.
         kinds: how many kinds of error the head for reasons names; 0 for none.
         tokens: whether a head says of each token whether it belongs where it stands.
         dropout: before the heads, in training.
@@ -22,6 +35,7 @@ class StoryClassifier(BertPreTrainedModel):
     ) -> None:
         super().__init__(config)
         self.bert = _encoder(config)
+        self.reads_forward = is_decoder(config)
         self.dropout = torch.nn.Dropout(dropout)
         self.classifier = torch.nn.Linear(config.hidden_size, 1)
         self.kinds = torch.nn.Linear(config.hidden_size, kinds) if kinds else None
@@ -29,12 +43,20 @@ class StoryClassifier(BertPreTrainedModel):
         self.post_init()
 
     def encode(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Hidden states (n, tokens, width) of token ids (n, tokens) and their mask, 1 at tokens."""
+        """Hidden states (n, tokens, width) of token ids (n, tokens) and their mask, 1 at tokens.
+
+        A model that reads from left to right knows the whole story at its last token alone: that token's state takes
+        the first one's place.
+        """
         inputs = {"attention_mask": attention_mask}
         if self.config.model_type == "longformer":  # its first token sees, and is seen by, all others
             inputs["global_attention_mask"] = torch.zeros_like(attention_mask)
             inputs["global_attention_mask"][:, 0] = 1
-        return self.bert(input_ids, **inputs).last_hidden_state
+        hidden: Tensor = self.bert(input_ids, **inputs).last_hidden_state
+        if self.reads_forward:
+            last = hidden[torch.arange(len(hidden), device=hidden.device), attention_mask.sum(1) - 1]
+            hidden = torch.cat([last[:, None], hidden[:, 1:]], dim=1)
+        return hidden
 
     def score(self, hidden: Tensor) -> Tensor:
         """Logits (n,) float32, higher for stories as people write them."""
@@ -69,7 +91,10 @@ class StoryClassifier(BertPreTrainedModel):
 
 
 def _encoder(config: PreTrainedConfig) -> Any:
-    """An untrained encoder without a pooling layer."""
+    """An untrained encoder without a pooling layer, or a decoder without its language-model head."""
+    if is_decoder(config):
+        config.use_cache = False
+        return AutoModel.from_config(config)
     if isinstance(config, BertConfig):
         return BertModel(config, add_pooling_layer=False)
     config._attn_implementation = None  # the encoder's own choice: Longformer has but one kind

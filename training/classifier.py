@@ -19,17 +19,18 @@ from scipy.stats import mannwhitneyu
 from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional as F
-from transformers import AutoModel, BertConfig, EvalPrediction
+from transformers import AutoConfig, AutoModel, BertConfig, EvalPrediction
 
 from metrics.encoder import read_tensors
 from metrics.inference import Normalizer, length_batches
-from metrics.story_classifier import StoryClassifier
-from training.adapters import adapter_tensors, add_adapters, load_adapter
+from metrics.story_classifier import StoryClassifier, is_decoder
+from training.adapters import adapter_tensors, add_adapters, load_adapter, merge_adapters
 from training.classifier_data import Example, ExampleMaker, GroupCollator, Groups
 from training.encoder import ENCODER, ROOT
 from training.files import checksum, save_tensors, write_text
 from training.hub_tokenizer import hub_tokenizer
 from training.negatives.draft import KINDS
+from training.packages import packaged_decoder
 from training.trainer import (
     StoryTrainer,
     encoder_reference,
@@ -40,6 +41,7 @@ from training.trainer import (
 from training.training_groups import GroupRow
 
 HEADS = ("classifier", "kinds", "tokens")
+SOFT_SCALE = 1.5  # standard deviation, in logits, that a teacher's judgments are given
 DEFAULTS: dict[str, Any] = {
     "delexicalize": True,
     "context": "first_sentence",
@@ -60,6 +62,7 @@ DEFAULTS: dict[str, Any] = {
     "kind_weight": 0.1,
     "token_weight": 0.5,
     "token_share": 0.0,
+    "soft_weight": 0.0,
     "seed": 42,
 }
 
@@ -69,7 +72,8 @@ def classifier_loss(model: Any, inputs: dict[str, Tensor], config: dict[str, Any
 
     A sum, by the configuration's weights, of: cross-entropy of human against other, both as heavy as a
     whole; -log sigmoid of the difference of logits for each pair that has an order; cross-entropy of each kind
-    of error and of each token (belongs or not), where known.
+    of error and of each token (belongs or not), where known; squared distance of a teacher's judgment from the story's
+    logit, and from the mean of its tokens' logits where there is a head for them.
     """
     hidden = model.encode(inputs["input_ids"], inputs["attention_mask"])
     logits = model.score(hidden)
@@ -85,7 +89,22 @@ def classifier_loss(model: Any, inputs: dict[str, Tensor], config: dict[str, Any
         loss = loss + config["kind_weight"] * _known(model.name_kinds(hidden), inputs["kinds"])
     if config["token_weight"]:
         loss = loss + config["token_weight"] * _known(model.judge_tokens(hidden), inputs["belongs"])
+    if config["soft_weight"]:
+        judged = [logits]
+        if model.tokens is not None:
+            judged.append(_mean_of_tokens(model.judge_tokens(hidden), inputs["attention_mask"]))
+        at = ~inputs["soft"].isnan()
+        for found in judged if at.any() else ():
+            loss = loss + config["soft_weight"] * F.mse_loss(found[at], inputs["soft"][at] * SOFT_SCALE)
     return loss, logits
+
+
+def _mean_of_tokens(logits: Tensor, mask: Tensor) -> Tensor:
+    """The mean of each story's tokens' logits, marks left out."""
+    inner = mask.clone()
+    inner[:, 0] = 0
+    inner.scatter_(1, mask.sum(1, keepdim=True) - 1, 0)
+    return (logits * inner).sum(1) / inner.sum(1).clamp_min(1)
 
 
 def _known(logits: Tensor, targets: Tensor) -> Tensor:
@@ -152,12 +171,7 @@ def build_classifier(config: dict[str, Any]) -> tuple[StoryClassifier, Tokenizer
         model.load_state_dict(state, strict=False)
         tokenizer = Tokenizer.from_file(str(shared / "tokenizer.json"))
     else:
-        pretrained = AutoModel.from_pretrained(config["base"], dtype=torch.float32, add_pooling_layer=False)
-        model = StoryClassifier(pretrained.config, **heads)
-        model.bert.load_state_dict(pretrained.state_dict())
-        tokenizer = hub_tokenizer(config["base"])
-        # odd sizes multiply slowly
-        model.resize_token_embeddings(tokenizer.get_vocab_size(), pad_to_multiple_of=64)
+        model, tokenizer = _of_the_hub(config, heads)
     tokenizer.no_padding()
     tokenizer.no_truncation()
     if config["adapter"]:
@@ -167,9 +181,31 @@ def build_classifier(config: dict[str, Any]) -> tuple[StoryClassifier, Tokenizer
     return model, tokenizer, shared
 
 
+def _of_the_hub(config: dict[str, Any], heads: dict[str, Any]) -> tuple[StoryClassifier, Tokenizer]:
+    """The classifier on a model of the Hub, or of the package that carries it.
+
+    One that reads from left to right takes names' placeholders in pieces: it would have no vectors for them.
+    """
+    packaged = packaged_decoder(config["package"]) if config.get("package") else None
+    if packaged:
+        pretrained: Any = packaged[0].base_model
+        tokenizer = packaged[1]
+    else:
+        shape = AutoConfig.from_pretrained(config["base"])
+        pooling = {} if is_decoder(shape) else {"add_pooling_layer": False}
+        pretrained = AutoModel.from_pretrained(config["base"], dtype=torch.float32, **pooling)
+        tokenizer = hub_tokenizer(config["base"], placeholders=not is_decoder(shape))
+    model = StoryClassifier(pretrained.config, **heads)
+    model.bert.load_state_dict(pretrained.state_dict())
+    if not is_decoder(pretrained.config):
+        # odd sizes multiply slowly
+        model.resize_token_embeddings(tokenizer.get_vocab_size(), pad_to_multiple_of=64)
+    return model, tokenizer
+
+
 def freeze(model: StoryClassifier, layers: int, frozen: bool = True) -> None:
     """Keeps the lowest `layers` layers' adapters as they are; or trains them again."""
-    for layer in model.bert.encoder.layer[:layers]:
+    for layer in model.bert.encoder.layer[:layers] if layers else ():
         for name, parameter in layer.named_parameters():
             if "lora_" in name or "LayerNorm" in name:
                 parameter.requires_grad = not frozen
@@ -306,6 +342,7 @@ def save_classifier(
         settings["encoder"] = encoder_reference(shared, out)
         save_tensors(out / "adapter.safetensors", adapter_tensors(model))
     else:
+        merge_adapters(model)
         state = model.state_dict()
         written = {**model.config.to_dict(), **written}
         save_tensors(
@@ -332,4 +369,5 @@ def trained(config: dict[str, Any], about: dict[str, Any], out: Path) -> dict[st
     known = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
     wanted = json.loads(json.dumps({"config": {**DEFAULTS, **config}, **about, **start_digest(config)}))
     wanted["weights"] = checksum(weights_file(out))
+    known["config"] = {**DEFAULTS, **known["config"]}  # a setting that came later had its default
     return known if all(known.get(key) == value for key, value in wanted.items()) else None

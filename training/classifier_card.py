@@ -30,7 +30,7 @@ metric.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 {kind} {groups[train]:,} groups of a human story and worse ones, {stories[train]:,} stories in all, {config[passes]}
 pass(es), at most {config[group_size]} stories of a group at a time; {steps:,} steps, learning rate {config[learning_rate]:g}, seed {config[seed]}.
 The loss adds cross-entropy of human against other, ranking within a group (weight {config[rank_weight]:g}), kinds of
-error ({config[kind_weight]:g}) and words that do not belong ({config[token_weight]:g}). {minutes:g} minutes on {threads} thread(s)
+error ({config[kind_weight]:g}) and words that do not belong ({config[token_weight]:g}){soft}. {minutes:g} minutes on {threads} thread(s)
 with torch {torch}.
 {note}
 | file | SHA-256 |
@@ -78,11 +78,12 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
         folder,
         _CARD,
         manifest,
-        kind=(
-            f"An adapter of rank {config['adapter']['rank']} on the project's story encoder"
-            + (f", begun with that of `{config['start']}`." if config["start"] else ".")
-            if config["adapter"]
-            else f"All weights of `{config['base']}`."
+        kind=_kind(config),
+        soft=(
+            f"; and the distance from what a larger model, `{config['teacher']['config']}`, which learned from stories "
+            f"of the same sources, thinks of each story ({config['soft_weight']:g})"
+            if config.get("teacher")
+            else ""
         ),
         note=f"\n{config['note']}\n" if config.get("note") else "",
         results="\n".join(
@@ -91,3 +92,12 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
             if r["auc"] is not None
         ),
     )
+
+
+def _kind(config: dict[str, Any]) -> str:
+    """What was trained, as a sentence."""
+    base = "the project's story encoder" if config["base"] == "encoder" else f"`{config['base']}`"
+    if not config["adapter"]:
+        return f"All weights of {base}."
+    begun = f", begun with that of `{config['start']}`" if config["start"] else ""
+    return f"An adapter of rank {config['adapter']['rank']} on {base}{begun}."

@@ -1,5 +1,6 @@
 """Groups of stories as token ids, and as padded batches."""
 
+import math
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ class Example:
         kinds: 1 or 0 for each of `KINDS`, or `UNKNOWN`.
         belongs: for each token, 1 where it belongs, 0 where not, or `UNKNOWN`.
         source: where the story comes from.
+        soft: a teacher's judgment, or not a number.
     """
 
     ids: list[int]
@@ -38,6 +40,7 @@ class Example:
     kinds: list[float]
     belongs: list[float]
     source: str
+    soft: float = math.nan
 
 
 class ExampleMaker:
@@ -75,6 +78,7 @@ class ExampleMaker:
             kinds,
             [*belongs[: self.limit - 1], UNKNOWN],
             row.source,
+            math.nan if row.soft is None else row.soft,
         )
 
 
@@ -142,6 +146,7 @@ class GroupCollator:
             "labels": torch.tensor([e.label for e in examples]),
             "kinds": torch.tensor([e.kinds for e in examples]),
             "belongs": belongs,
+            "soft": torch.tensor([e.soft for e in examples]),
             "pairs": torch.tensor(pairs, dtype=torch.long).reshape(-1, 2),
         }
 

@@ -15,7 +15,7 @@ import numpy as np
 import yaml
 
 from metrics.inference import Normalizer
-from training.classifier import train_classifier, trained
+from training.classifier import train_classifier, trained, weights_file
 from training.classifier_card import write_classifier_card
 from training.classifier_data import held_out
 from training.corpora.filtered_stories import (
@@ -27,6 +27,7 @@ from training.encoder import ENCODER, ROOT
 from training.files import checksum
 from training.graded_groups import group_file, make_groups
 from training.plot_training_sets import build_sets
+from training.teacher import teacher_configuration, with_soft_targets
 from training.trainer import first_configuration
 from training.training_groups import GroupRow, read_groups
 
@@ -120,9 +121,15 @@ def train(
     if first := first_configuration(config):
         train(first, data, ROOT / config["start"], run, cache, resume)
     rows, validation, about = load_rows(config, data, run, cache)
+    if teacher := teacher_configuration(config):
+        folder, own = teacher
+        train(own, data, folder, folder.parent, cache, resume)
+        about["teacher"] = checksum(weights_file(folder))
     known = trained(config, about, out)
     if known:
         return known
+    if teacher:
+        rows = with_soft_targets(rows, folder, config["metric"], run, config["teacher"].get("processes", 1))
     checkpoints = run / f"training-{config['name']}"
     manifest = train_classifier(config, rows, validation, out, checkpoints, about, resume)
     write_classifier_card(out, manifest)

@@ -48,6 +48,7 @@ class GroupRow:
         kinds: of error; None where not known.
         foreign: numbers of the words that do not belong where they stand; None where not known.
         split: train, validation or test, where a stage has divided its groups.
+        soft: a teacher's judgment (see `training.teacher`), higher is better; None where there is none.
     """
 
     group: str
@@ -58,6 +59,7 @@ class GroupRow:
     kinds: list[str] | None = field(default_factory=list)
     foreign: list[int] | None = None
     split: str = ""
+    soft: float | None = None
 
 
 def rows_of_chain(group: str, chain: list[Draft]) -> Iterator[GroupRow]:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from transformers import (
 from metrics.classifier_scoring import ClassifierScorer
 from metrics.encoder import load_checkpoint
 from metrics.inference import Normalizer
-from tests.tiny import tiny_model, tiny_tokenizer, write_byte_tokenizer, write_encoder
+from tests.tiny import tiny_model, tiny_tokenizer, write_byte_tokenizer, write_encoder, write_gpt2
 from training import classifier, trainer
 from training.classifier_card import write_classifier_card
 from training.classifier_data import UNKNOWN, Example, ExampleMaker, GroupCollator, Groups, above
@@ -188,6 +189,32 @@ def test_the_papers_encoders_are_taken_with_their_weights_and_scored_as_trained(
     assert len({round(score, 5) for score in scores}) > 3
 
 
+def test_a_decoder_of_the_hub_judges_at_its_last_token_and_is_saved_whole(folder: Path) -> None:
+    base = write_gpt2(folder / "gpt2", (row.story for row in rows()))
+    manifest = train(folder, "decoder", base=str(base), passes=8)
+    assert manifest["validation"]["all"]["auc"] > 0.8
+    saved = load_file(folder / "decoder" / "model.safetensors")
+    assert not [name for name in saved if "lora" in name or "base_layer" in name]
+    start = load_file(base / "model.safetensors")
+    name = "h.0.attn.c_attn.weight"
+    assert not torch.allclose(saved[f"bert.{name}"].float(), start[f"transformer.{name}"], atol=1e-3), (
+        "merged"
+    )
+    scorer = ClassifierScorer(load_checkpoint(folder / "decoder", "plot_coherence"))
+    stories = [row.story for row in rows()[:5]] + ["[MALE] ate the cat . [FEMALE] did n't ."]
+    make = ExampleMaker(scorer.tokenizer, Normalizer(), 64)
+    examples = [make(GroupRow("g", story, "human", 1)) for story in stories]
+    for example, story in zip(examples, scorer.prepare(stories, None), strict=True):
+        inner = [token for sentence in story.tokens for token in sentence]
+        assert example.ids == [scorer.marks.start, *inner, scorer.marks.end], "read as in training"
+    scores, _ = scorer.score(stories, dtype="float32")
+    with torch.no_grad():  # one by one, so nothing is padded
+        for example, score in zip(examples, scores, strict=True):
+            hidden = scorer.model.bert(torch.tensor([example.ids])).last_hidden_state
+            logit = scorer.model.classifier(hidden[:, -1])
+            assert score == pytest.approx(torch.sigmoid(logit).item(), abs=1e-4)
+
+
 def test_dropout_is_of_the_heads_and_of_the_encoders_layers_in_training_alone(folder: Path) -> None:
     model, tokenizer, _ = classifier.build_classifier({**classifier.DEFAULTS, **CONFIG, "dropout": 0.4})
     rates = {module.p for module in model.bert.modules() if isinstance(module, torch.nn.Dropout)}
@@ -205,11 +232,13 @@ def test_dropout_is_of_the_heads_and_of_the_encoders_layers_in_training_alone(fo
 
 
 def test_the_loss_is_the_sum_it_says(folder: Path) -> None:
-    config = {**classifier.DEFAULTS, **CONFIG, "rank_weight": 0.7, "kind_weight": 0.2, "token_weight": 0.3}
+    weights = {"rank_weight": 0.7, "kind_weight": 0.2, "token_weight": 0.3, "soft_weight": 0.4}
+    config = {**classifier.DEFAULTS, **CONFIG, **weights}
     model, tokenizer, _ = classifier.build_classifier(config)
     model.eval()
     make = ExampleMaker(tokenizer, Normalizer(), 64)
-    group = [make(row) for row in rows()[:3]]
+    soft = (1.2, None, -0.7)  # a teacher's judgments
+    group = [make(replace(row, soft=value)) for row, value in zip(rows()[:3], soft, strict=True)]
     inputs = GroupCollator(0)([group])
     with torch.no_grad():
         loss, logits = classifier.classifier_loss(model, inputs, config)
@@ -228,6 +257,8 @@ def test_the_loss_is_the_sum_it_says(folder: Path) -> None:
         entropy(tokens[i, t], b) for i, e in enumerate(group) for t, b in enumerate(e.belongs) if b != UNKNOWN
     ]
     expected = label + 0.7 * sum(ranks) / 3 + 0.2 * sum(kind) / len(kind) + 0.3 * sum(token) / len(token)
+    for judged in (s, [float(tokens[i, 1 : len(e.ids) - 1].mean()) for i, e in enumerate(group)]):
+        expected += 0.4 * sum((judged[i] - classifier.SOFT_SCALE * soft[i]) ** 2 for i in (0, 2)) / 2
     assert float(loss) == pytest.approx(expected, abs=1e-4)
 
 

@@ -1,0 +1,121 @@
+"""A teacher judges rows once, and a classifier learns its judgments where no label tells it anything."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from scipy.stats import spearmanr
+
+from metrics.classifier_scoring import ClassifierScorer
+from metrics.encoder import load_checkpoint
+from tests.tiny import tiny_model, write_encoder
+from training import classifier, plot_coherence, teacher
+from training.plot_coherence import train
+from training.teacher import logit, with_soft_targets
+from training.training_groups import GroupRow, write_groups
+
+WORDS = ("she", "he", "the", "dog", "cat", "ran", "ate", "slept", "home", "park", "walk", "to", "and", "was")
+
+
+def rows(count: int, seed: int) -> list[GroupRow]:
+    """Pairs of stories; the first of each has mostly words of one half, the second of the other."""
+    rng = np.random.default_rng(seed)
+    shares = np.linspace(1.5, 0.5, len(WORDS)) / len(WORDS)
+    return [
+        GroupRow(
+            str(g),
+            " ".join([*rng.choice(WORDS, 12, p=shares[:: 1 if label else -1]), "."]),
+            "human" if label else "x",
+            label,
+            label - 1,
+        )
+        for g in range(count)
+        for label in (1, 0)
+    ]
+
+
+def settings(**changes: Any) -> dict[str, Any]:
+    return {
+        "metric": "plot_coherence",
+        "name": "tiny",
+        "files": [],
+        "adapter": {"rank": 4, "alpha": 8},
+        "max_length": 64,
+        "group_size": 2,
+        "batch_groups": 8,
+        "passes": 2,
+        "learning_rate": 1e-2,
+        "seed": 7,
+        **changes,
+    }
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write_encoder(tmp_path / "encoder", tiny_model())
+    for module in (classifier, plot_coherence):
+        monkeypatch.setattr(module, "ENCODER", tmp_path / "encoder")
+    write_groups(tmp_path / "rows.parquet", rows(80, seed=0))
+    return tmp_path
+
+
+def trained(folder: Path, name: str, config: dict[str, Any]) -> dict[str, Any]:
+    return train(config, folder, folder / name, folder / f"run-{name}", folder / "cache")
+
+
+def scores(folder: Path, stories: list[str]) -> list[float]:
+    return ClassifierScorer(load_checkpoint(folder, "plot_coherence")).score(stories, None)[0]
+
+
+def test_a_student_comes_near_its_teacher(folder: Path) -> None:
+    files = [{"path": str(folder / "rows.parquet")}]
+    own = settings(name="teacher", files=files, token_weight=0.0)
+    (folder / "teacher.yaml").write_text(yaml.safe_dump(own))
+    where = {"weights": str(folder / "large"), "config": str(folder / "teacher.yaml")}
+    student = settings(
+        files=files, teacher=where, soft_weight=1.0, label_weight=0.0, rank_weight=0.0, token_weight=0.0,
+        passes=12, seed=8,
+    )  # fmt: skip
+    manifest = trained(folder, "student", student)
+    assert manifest["teacher"] == classifier.checksum(folder / "large" / "adapter.safetensors")
+    new = [row.story for row in rows(40, seed=1)]
+    wanted = scores(folder / "large", new)
+    assert spearmanr(scores(folder / "student", new), wanted)[0] > 0.8
+    before = (folder / "student" / "adapter.safetensors").stat().st_mtime_ns
+    trained(folder, "student", student)
+    assert (folder / "student" / "adapter.safetensors").stat().st_mtime_ns == before, (
+        "a second run does nothing"
+    )
+
+
+def test_judgments_are_standardised_in_order_and_made_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = settings(files=[{"path": str(folder / "rows.parquet")}])
+    trained(folder, "large", own)
+    judged = with_soft_targets(rows(30, seed=2), folder / "large", "plot_coherence", folder / "out")
+    soft = np.array([row.soft for row in judged])
+    assert soft.mean() == pytest.approx(0, abs=1e-5)
+    assert soft.std() == pytest.approx(1, abs=1e-5)
+    expected = [logit(score) for score in scores(folder / "large", [row.story for row in judged])]
+    assert spearmanr(soft, expected)[0] == pytest.approx(1)
+    assert [row.story for row in judged] == [row.story for row in rows(30, seed=2)]
+
+    def unwanted(*arguments: Any) -> None:
+        raise AssertionError("judged again")
+
+    monkeypatch.setattr(teacher, "ClassifierScorer", unwanted)
+    again = with_soft_targets(rows(30, seed=2), folder / "large", "plot_coherence", folder / "out")
+    assert again == judged
+    with pytest.raises(AssertionError, match="judged again"):
+        with_soft_targets(rows(31, seed=2), folder / "large", "plot_coherence", folder / "out")
+    with pytest.raises(ValueError, match="got none"):
+        with_soft_targets([], folder / "large", "plot_coherence", folder / "out")
+
+
+def test_logits_are_finite() -> None:
+    assert logit(0.5) == 0
+    assert logit(0.0) == pytest.approx(-logit(1.0)) == pytest.approx(math.log(teacher.SURE), rel=1e-5)
