@@ -28,6 +28,7 @@ from training.adapters import adapter_tensors, add_adapters, load_adapter, merge
 from training.classifier_data import Example, ExampleMaker, GroupCollator, Groups
 from training.encoder import ENCODER, ROOT
 from training.files import checksum, save_tensors, write_text
+from training.generator.model import load_generator
 from training.hub_tokenizer import hub_tokenizer
 from training.negatives.draft import KINDS
 from training.packages import packaged_decoder
@@ -184,8 +185,14 @@ def build_classifier(config: dict[str, Any]) -> tuple[StoryClassifier, Tokenizer
 def _of_the_hub(config: dict[str, Any], heads: dict[str, Any]) -> tuple[StoryClassifier, Tokenizer]:
     """The classifier on a model of the Hub, or of the package that carries it.
 
-    One that reads from left to right takes names' placeholders in pieces: it would have no vectors for them.
+    One that reads from left to right takes names' placeholders in pieces: it would have no vectors for them. It goes on
+    from the weights of a generator where the configuration names one (`generator`, the folder).
     """
+    if config.get("generator"):
+        written, tokenizer = load_generator(ROOT / config["generator"])
+        model = StoryClassifier(written.base_model.config, **heads)
+        model.bert.load_state_dict(written.base_model.state_dict())
+        return model, tokenizer
     packaged = packaged_decoder(config["package"]) if config.get("package") else None
     if packaged:
         pretrained: Any = packaged[0].base_model
