@@ -190,8 +190,9 @@ def _of_the_hub(config: dict[str, Any], heads: dict[str, Any]) -> tuple[StoryCla
     """
     if config.get("generator"):
         written, tokenizer = load_generator(ROOT / config["generator"])
-        model = StoryClassifier(written.base_model.config, **heads)
-        model.bert.load_state_dict(written.base_model.state_dict())
+        decoder: Any = written.base_model
+        model = StoryClassifier(decoder.config, **heads)
+        model.bert.load_state_dict(decoder.state_dict())
         return model, tokenizer
     packaged = packaged_decoder(config["package"]) if config.get("package") else None
     if packaged:
