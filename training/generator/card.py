@@ -22,6 +22,7 @@ from training.negatives.plot_guided import NegativeWriter
 from training.negatives.story import TaggedStory
 from training.plots import extract_plots, plot_text
 from training.plots.corpus import PlottedStory
+from training.plots.extractors import AND
 
 WHOLE, BROKEN = 10, 20
 SEED = 1
@@ -114,17 +115,19 @@ def plotted(stories: Sequence[str], extractor: str) -> list[PlottedStory]:
     return [PlottedStory(f"mini-{place:03d}", story, plot) for place, (story, plot) in enumerate(rows)]
 
 
-def samples(run: Path, stories: Sequence[PlottedStory], max_tokens: int) -> tuple[str, str]:
-    """Stories from whole plots and from broken ones, as Markdown lists."""
+def samples(
+    run: Path, stories: Sequence[PlottedStory], to_break: Sequence[PlottedStory], max_tokens: int
+) -> tuple[str, str]:
+    """Stories from whole plots, and from plots of `to_break` that are broken, as Markdown lists."""
     sampling = Sampling(max_tokens=max_tokens, max_plot=256, end_with_plot=True)
     sampler = StorySampler(*load_generator(run), sampling)
     plots = [story.plot for story in stories[:WHOLE]]
     texts = sampler.write(plots, [(SEED, place) for place in range(len(plots))])
     whole = [f"- *{plot_text(plot)}*<br>{text}" for plot, text in zip(plots, texts, strict=True)]
-    writer = NegativeWriter(stories, sampler, SEED, candidates=1)
+    writer = NegativeWriter(to_break, sampler, SEED, candidates=1)
     broken = [
         f"- *{plot_text(row['plot'])}* ({', '.join(row['manipulations'])})<br>{row['story']}"
-        for row in writer.rows(range(min(BROKEN, len(stories))))
+        for row in writer.rows(range(min(BROKEN, len(to_break))))
     ]
     return "\n".join(whole), "\n".join(broken)
 
@@ -161,8 +164,10 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
 def write_generator_card(run: Path, out: Path, stories: Path = STORIES) -> Path:
     """Writes the card and a copy of the manifest of the generator in `run` to `out`."""
     manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
-    plots = plotted(list(read_stories(stories)), manifest["config"]["plots"])
-    write_card(manifest, *samples(run, plots, manifest["config"]["max_story"]), out)
+    extractor, texts = manifest["config"]["plots"], list(read_stories(stories))
+    whole = plotted(texts, extractor)
+    broken = plotted(texts, extractor.split(AND)[0])  # negatives are made of one kind of plot
+    write_card(manifest, *samples(run, whole, broken, manifest["config"]["max_story"]), out)
     write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
     return out / "README.md"
 
