@@ -1,6 +1,8 @@
 """The generator learns, resumes, and writes the same stories for the same seed."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +42,25 @@ def test_cross_attention_starts_as_self_attention_and_word_vectors_are_fixed(dat
     assert all("word_embeddings" in name for name in fixed)
 
 
+@contextmanager
+def killed_at_step(number: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A generator's training in which this step never ends."""
+    steps = 0
+    original = GeneratorTrainer.training_step
+
+    def killed(self: GeneratorTrainer, *arguments: object, **named: object) -> object:
+        nonlocal steps
+        steps += 1
+        if steps == number:
+            raise KeyboardInterrupt
+        return original(self, *arguments, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(GeneratorTrainer, "training_step", killed)
+        with pytest.raises(KeyboardInterrupt):
+            yield
+
+
 def test_it_learns_and_a_killed_run_ends_in_the_same_weights(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -51,20 +72,8 @@ def test_it_learns_and_a_killed_run_ends_in_the_same_weights(
     whole = run("whole")
     assert whole["validation"]["perplexity"] < run("short", stories=4)["validation"]["perplexity"]
     assert whole["stories"]["generator"] + whole["stories"]["metrics"] == 28
-    steps = 0
-    original = GeneratorTrainer.training_step
-
-    def killed(self: GeneratorTrainer, *arguments: object, **named: object) -> object:
-        nonlocal steps
-        steps += 1
-        if steps == 5:
-            raise KeyboardInterrupt
-        return original(self, *arguments, **named)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(GeneratorTrainer, "training_step", killed)
-        with pytest.raises(KeyboardInterrupt):
-            run("killed")
+    with killed_at_step(5, monkeypatch):
+        run("killed")
     assert run("killed", resume=True)["weights"] == whole["weights"]
 
 
@@ -148,20 +157,8 @@ def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(
 
     whole = run("whole", 120)
     assert whole["validation"]["perplexity"] < run("short", 4)["validation"]["perplexity"]
-    original = GeneratorTrainer.training_step
-    steps = 0
-
-    def killed(self, *arguments, **named):
-        nonlocal steps
-        steps += 1
-        if steps == 12:
-            raise KeyboardInterrupt
-        return original(self, *arguments, **named)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(GeneratorTrainer, "training_step", killed)
-        with pytest.raises(KeyboardInterrupt):
-            run("killed", 120)
+    with killed_at_step(12, monkeypatch):
+        run("killed", 120)
     assert run("killed", 120, resume=True)["weights"] == whole["weights"]
 
     model, tokenizer = load_generator(tmp_path / "whole" / "final")
