@@ -11,8 +11,6 @@ from metrics.encoder import Marks, pad, token_id
 from training.plots.plot import Plot, plot_text
 
 IGNORED = -100
-
-
 LINE_END = "Ċ"  # as byte-level tokenizers write it
 
 
