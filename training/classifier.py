@@ -31,7 +31,7 @@ from training.files import checksum, save_tensors, write_text
 from training.generator.model import load_generator
 from training.hub_tokenizer import hub_tokenizer
 from training.negatives.draft import KINDS
-from training.packages import packaged_decoder
+from training.packages import packaged_checkpoint, packaged_decoder
 from training.trainer import (
     StoryTrainer,
     encoder_reference,
@@ -194,15 +194,18 @@ def _of_the_hub(config: dict[str, Any], heads: dict[str, Any]) -> tuple[StoryCla
         model = StoryClassifier(decoder.config, **heads)
         model.bert.load_state_dict(decoder.state_dict())
         return model, tokenizer
-    packaged = packaged_decoder(config["package"]) if config.get("package") else None
+    package = config.get("package") or {}
+    packaged = packaged_decoder(package) if "file" in package else None
     if packaged:
         pretrained: Any = packaged[0].base_model
         tokenizer = packaged[1]
     else:
-        shape = AutoConfig.from_pretrained(config["base"])
+        carried = packaged_checkpoint(package, ROOT / ".cache" / "packages") if "parts" in package else None
+        base = str(carried or config["base"])
+        shape = AutoConfig.from_pretrained(base)
         pooling = {} if is_decoder(shape) else {"add_pooling_layer": False}
-        pretrained = AutoModel.from_pretrained(config["base"], dtype=torch.float32, **pooling)
-        tokenizer = hub_tokenizer(config["base"], placeholders=not is_decoder(shape))
+        pretrained = AutoModel.from_pretrained(base, dtype=torch.float32, **pooling)
+        tokenizer = hub_tokenizer(base, placeholders=not is_decoder(shape))
     model = StoryClassifier(pretrained.config, **heads)
     model.bert.load_state_dict(pretrained.state_dict())
     if not is_decoder(pretrained.config):

