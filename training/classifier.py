@@ -28,7 +28,6 @@ from training.adapters import adapter_tensors, add_adapters, load_adapter, merge
 from training.classifier_data import Example, ExampleMaker, GroupCollator, Groups
 from training.encoder import ENCODER, ROOT
 from training.files import checksum, save_tensors, write_text
-from training.generator.model import load_generator
 from training.hub_tokenizer import hub_tokenizer
 from training.negatives.draft import KINDS
 from training.packages import packaged_checkpoint, packaged_decoder
@@ -185,15 +184,8 @@ def build_classifier(config: dict[str, Any]) -> tuple[StoryClassifier, Tokenizer
 def _of_the_hub(config: dict[str, Any], heads: dict[str, Any]) -> tuple[StoryClassifier, Tokenizer]:
     """The classifier on a model of the Hub, or of the package that carries it.
 
-    One that reads from left to right takes names' placeholders in pieces: it would have no vectors for them. It goes on
-    from the weights of a generator where the configuration names one (`generator`, the folder).
+    One that reads from left to right takes names' placeholders in pieces: it would have no vectors for them.
     """
-    if config.get("generator"):
-        written, tokenizer = load_generator(ROOT / config["generator"])
-        decoder: Any = written.base_model
-        model = StoryClassifier(decoder.config, **heads)
-        model.bert.load_state_dict(decoder.state_dict())
-        return model, tokenizer
     package = config.get("package") or {}
     packaged = packaged_decoder(package) if "file" in package else None
     if packaged:

@@ -25,9 +25,7 @@ from training.corpora.filtered_stories import (
 )
 from training.encoder import ENCODER, ROOT
 from training.files import checksum
-from training.generator.model import WEIGHTS
 from training.graded_groups import group_file, make_groups
-from training.negatives.plot_guided import generator_folder
 from training.plot_training_sets import build_sets
 from training.teacher import teacher_configuration, with_soft_targets
 from training.trainer import first_configuration
@@ -123,8 +121,6 @@ def train(
     if first := first_configuration(config):
         train(first, data, ROOT / config["start"], run, cache, resume)
     rows, validation, about = load_rows(config, data, run, cache)
-    if config.get("generator"):
-        about["generator"] = checksum(generator_folder(config, data, cache) / WEIGHTS)
     if teacher := teacher_configuration(config):
         folder, own = teacher
         train(own, data, folder, folder.parent, cache, resume)

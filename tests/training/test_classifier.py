@@ -23,7 +23,6 @@ from tests.tiny import tiny_model, tiny_tokenizer, write_byte_tokenizer, write_e
 from training import classifier, trainer
 from training.classifier_card import write_classifier_card
 from training.classifier_data import UNKNOWN, Example, ExampleMaker, GroupCollator, Groups, above
-from training.generator.model import build_generator, load_generator, save_generator
 from training.plot_coherence import at_most
 from training.training_groups import GroupRow, read_groups, write_groups
 
@@ -214,20 +213,6 @@ def test_a_decoder_of_the_hub_judges_at_its_last_token_and_is_saved_whole(folder
             hidden = scorer.model.bert(torch.tensor([example.ids])).last_hidden_state
             logit = scorer.model.classifier(hidden[:, -1])
             assert score == pytest.approx(torch.sigmoid(logit).item(), abs=1e-4)
-
-
-def test_a_decoder_goes_on_from_a_generator(folder: Path) -> None:
-    base = write_gpt2(folder / "gpt2", (row.story for row in rows()))
-    written, tokenizer = build_generator({"base": str(base), "seed": 1})
-    with torch.no_grad():
-        written.transformer.h[0].attn.c_attn.weight.add_(1.0)
-    save_generator(written, tokenizer, {"base": str(base)}, folder / "generator")
-    changes = {"base": str(base), "generator": str(folder / "generator")}
-    model, found, _ = classifier.build_classifier({**classifier.DEFAULTS, **CONFIG, **changes})
-    assert found.to_str() == load_generator(folder / "generator")[1].to_str()
-    weight = model.bert.h[0].attn.c_attn.base_layer.weight
-    assert torch.allclose(weight, written.transformer.h[0].attn.c_attn.weight, atol=2e-3)
-    assert train(folder, "from_generator", passes=1, **changes)["steps"] > 0
 
 
 def test_dropout_is_of_the_heads_and_of_the_encoders_layers_in_training_alone(folder: Path) -> None:
