@@ -2,9 +2,11 @@
 
     python -m spaces.leaderboard.collect --results benchmark/results.json
     python -m spaces.leaderboard.collect --results benchmark/results.json runs/autos/results.json
+    python -m spaces.leaderboard.collect --results runs/one_metric/results.json --keep
 
-Of several runs, a later one's rows stand in place of an earlier one's on the same set. The weights of the checkout are
-noted beside the figures, so run it right after the benchmark: model cards show figures of their own weights alone.
+Of several runs, a later one's rows stand in place of an earlier one's on the same set; with `--keep`, what no run
+measured stays as it is. The weights of the checkout are noted beside the figures, so run it right after the benchmark:
+model cards show figures of their own weights alone.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import Any
 
 from metrics.openmeva.correlation import COEFFICIENTS
 from training.benchmark.checkpoints import checkpoint_digests
+from training.benchmark.registry import read_registry
 from training.benchmark.sets import TEST_SETS
 from training.benchmark.tables import read_published
 from training.files import write_text
@@ -41,6 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="of `make benchmark`, one run or several",
     )
     parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="of --out, what no run measured, where its weights are the same still",
+    )
     options = parser.parse_args(arguments)
     runs = []
     for path in options.results:
@@ -50,6 +58,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"error: {path}: expected the results of `make benchmark` ({error})", file=sys.stderr)
             return 2
     collected = {**collect(merged(runs), read_published()), "weights": checkpoint_digests(ROOT)}
+    if options.keep:
+        try:
+            keep(collected, json.loads(options.out.read_text(encoding="utf-8")))
+        except (OSError, ValueError) as error:
+            print(f"error: {options.out}: {error}", file=sys.stderr)
+            return 2
     write_text(options.out, json.dumps(collected, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     sets = [*collected["judged"], *collected["autos"]]
     print(f"{options.out}: {', '.join(sets)}")
@@ -69,9 +83,47 @@ def merged(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                 known = whole[part].get(name)
                 if known is not None and known["n"] != found["n"]:
                     raise ValueError(f"{name}: one run has {known['n']} rows, another {found['n']}")
-                rows = {**(known["rows"] if known else {}), **found["rows"]}
+                rows = _rows_of_both(known["rows"] if known else {}, found["rows"])
                 whole[part][name] = {**(known or {}), **found, "rows": rows}
     return whole
+
+
+def _rows_of_both(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str, Any]:
+    """Rows by title. One that others released bears that in its title where there is one of ours of the same title."""
+    rows = dict(earlier)
+    for title, row in later.items():
+        known = rows.get(title, row)
+        if known["kind"] == "ours" and row["kind"] == "released":
+            title = f"{title} (released)"
+        elif known["kind"] == "released" and row["kind"] == "ours":
+            rows[f"{title} (released)"] = known
+        rows[title] = row
+    return rows
+
+
+def keep(collected: dict[str, Any], old: Mapping[str, Any]) -> None:
+    """Adds to `collected`, in place, the sets and the rows of this project's metrics that only `old` has.
+
+    Raises:
+        ValueError: a row whose weights are others by now (set, row and weights are named).
+    """
+    entries = [(entry, title) for entry in read_registry().values() for title in entry.rows]
+    for part in ("judged", "autos"):
+        for name, found in old[part].items():
+            known = collected[part].get(name)
+            ours = {row["title"] for row in known["rows"] if row["kind"] == "ours"} if known else set()
+            kept = [row for row in found["rows"] if row["kind"] == "ours" and row["title"] not in ours]
+            for row in kept:
+                for entry in (entry for entry, title in entries if title == row["title"]):
+                    weights = f"{entry.folder.name}/{entry.configs.get(TEST_SETS[name].corpus)}"
+                    if old["weights"].get(weights) != collected["weights"].get(weights):
+                        raise ValueError(
+                            f"{name}, {row['title']}: weights {weights} have changed, measure it again"
+                        )
+            if known is None:
+                collected[part][name] = found
+            else:
+                known["rows"] += kept
 
 
 def collect(results: Mapping[str, Any], published: Mapping[str, Any]) -> dict[str, Any]:
