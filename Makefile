@@ -71,7 +71,7 @@ ablation: .venv resources  ## UNION without each technique, and without reconstr
 	@test -n "$(DATA)" || { echo "DATA=folder is needed: where roc/ and union/ lie"; exit 2; }
 	$(BIN)/python -m training.ablation --data $(DATA) $(ARGS)
 
-tables: .venv resources  ## plot-guided's tables at a small budget: make tables DATA=folder [TABLE=5, 6 or 7]
+tables: .venv resources  ## plot-guided's tables: make tables DATA=folder [TABLE=5, 6 or 7]
 	@test -n "$(DATA)" || { echo "DATA=folder is needed: where plot_guided/ and mans/ lie"; exit 2; }
 	$(BIN)/python -m training.plot_tables --data $(DATA) --table $(or $(TABLE),5) $(ARGS)
 

@@ -80,8 +80,8 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
         manifest,
         kind=_kind(config),
         soft=(
-            f"; and the distance from what a larger model, `{config['teacher']['config']}`, which learned from stories "
-            f"of the same sources, thinks of each story ({config['soft_weight']:g})"
+            f"; and the distance from what a larger model, trained by `{config['teacher']['config']}`, thinks of each "
+            f"story ({config['soft_weight']:g})"
             if config.get("teacher")
             else ""
         ),
