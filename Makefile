@@ -39,7 +39,7 @@ space: .venv resources  ## open a demo in the browser: make space NAME=story_sco
 	@$(OFFLINE) $(if $(PORT),GRADIO_SERVER_PORT=$(PORT)) $(BIN)/python -m spaces.$(NAME).app
 
 resources: .venv  ## fetch WordNet (and ConceptNet: make resources CONCEPTNET=path-or-url)
-	@$(BIN)/python -m training.language.resources $(if $(CONCEPTNET),--conceptnet $(CONCEPTNET),--wordnet-only)
+	@$(BIN)/python -m training.text.knowledge.resources $(if $(CONCEPTNET),--conceptnet $(CONCEPTNET),--wordnet-only)
 
 # One thread a process: threads that wait for each other crawl where fewer cores are free than they count on.
 # Tests marked `data` read what the papers' authors distribute: they run where it lies, and then must pass.
@@ -69,22 +69,22 @@ train: .venv resources  ## train a metric: make train METRIC=union CORPUS=roc DA
 
 ablation: .venv resources  ## UNION without each technique, and without reconstruction, at a small budget
 	@test -n "$(DATA)" || { echo "DATA=folder is needed: where roc/ and union/ lie"; exit 2; }
-	$(BIN)/python -m training.ablation --data $(DATA) $(ARGS)
+	$(BIN)/python -m training.papers.ablation --data $(DATA) $(ARGS)
 
 tables: .venv resources  ## plot-guided's tables: make tables DATA=folder [TABLE=5, 6 or 7]
 	@test -n "$(DATA)" || { echo "DATA=folder is needed: where plot_guided/ and mans/ lie"; exit 2; }
-	$(BIN)/python -m training.plot_tables --data $(DATA) --table $(or $(TABLE),5) $(ARGS)
+	$(BIN)/python -m training.papers.plot_tables --data $(DATA) --table $(or $(TABLE),5) $(ARGS)
 
 benchmark: .venv  ## correlate metrics with human judgments: make benchmark DATA=folder [METRICS=union]
 	$(OFFLINE) $(BIN)/python -m training.benchmark $(if $(DATA),--data $(DATA)) $(if $(METRICS),--metrics $(METRICS)) $(ARGS)
 
 autos: .venv resources  ## build AUTOS: make autos DATA=folder, or STORIES=file of yours [CONFIG=roc or wp]
 	@test -n "$(STORIES)$(DATA)" || { echo "DATA=folder (where roc/ and wp/ lie) or STORIES=file (JSONL or text, one story a line) is needed"; exit 2; }
-	$(OFFLINE) $(BIN)/python -m training.corpora.autos --processes 2 $(if $(STORIES),--stories $(STORIES) --config $(or $(CONFIG),roc),\
+	$(OFFLINE) $(BIN)/python -m training.autos --processes 2 $(if $(STORIES),--stories $(STORIES) --config $(or $(CONFIG),roc),\
 		--data $(DATA) $(if $(CONFIG),--config $(CONFIG))) $(ARGS)
 
 bench: .venv resources  ## measure speed, as ratios within one run: make bench [DATA=folder]
-	$(OFFLINE) $(if $(DATA),OPENMEVA_DATA=$(DATA)) $(BIN)/python -m training.bench $(ARGS)
+	$(OFFLINE) $(if $(DATA),OPENMEVA_DATA=$(DATA)) $(BIN)/python -m training.speed $(ARGS)
 
 install: .venv  ## put metrics, models and datasets into your own cache (HF_HOME), for use from any folder
 	@HF_HOME="$(USER_HF_HOME)" $(BIN)/python -m training.hub install

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from metrics.inference import PLACEHOLDERS, split_sentences
+from openmeva.metrics.core.text import PLACEHOLDERS, split_sentences
 
 _RUN = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from training.benchmark.registry import MetricEntry, read_registry
+from openmeva.training.benchmark.registry import MetricEntry, read_registry
 
 CATALOGUE = Path(__file__).with_name("catalogue.yaml")
 CORPORA = {

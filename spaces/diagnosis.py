@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from spaces.alignment import align
+from openmeva.spaces.alignment import align
 
 KINDS = {
     "repeated": "It repeats itself",

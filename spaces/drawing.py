@@ -8,7 +8,7 @@ from math import ceil, floor
 
 import numpy as np
 
-from spaces.distributions import Placement
+from openmeva.spaces.distributions import Placement
 
 _WIDTH, _HEIGHT, _TOP, _BASE = 320, 66, 8, 48
 _POINTS = 72

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import yaml
 
-ROOT = Path(__file__).resolve().parents[1]
+from openmeva.training.paths import ROOT
+
 _PACKAGES = ("metrics", "spaces", "training")
 _DATA = {".css", ".js", ".json", ".yaml", ".txt"}
 _TOP = ("README.md", "app.py", "requirements.txt", "packages.txt")

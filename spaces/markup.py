@@ -5,12 +5,12 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 
-from spaces import shell
-from spaces.alignment import Sentence
-from spaces.catalogue import CatalogueEntry, Number
-from spaces.diagnosis import KINDS, Diagnosis
-from spaces.drawing import ridges
-from spaces.scorer import Score
+from openmeva.spaces import shell
+from openmeva.spaces.alignment import Sentence
+from openmeva.spaces.catalogue import CatalogueEntry, Number
+from openmeva.spaces.diagnosis import KINDS, Diagnosis
+from openmeva.spaces.drawing import ridges
+from openmeva.spaces.scorer import Score
 
 # A sentence that costs this much has the full colour.
 FULL_COST = 0.5

@@ -22,12 +22,12 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from spaces.catalogue import CORPORA, CatalogueEntry
-from spaces.distributions import FOLDER, quantiles
-from spaces.reference_stories import damaged, generated, has_generator, human_stories, read_generated
-from spaces.scorer import Scorer, Text
-from training.encoder import ROOT
-from training.files import write_text
+from openmeva.spaces.catalogue import CORPORA, CatalogueEntry
+from openmeva.spaces.distributions import FOLDER, quantiles
+from openmeva.spaces.reference_stories import damaged, generated, has_generator, human_stories, read_generated
+from openmeva.spaces.scorer import Scorer, Text
+from openmeva.training.files import write_text
+from openmeva.training.paths import ROOT
 
 LABELS = {
     "human": "human stories",

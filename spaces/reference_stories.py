@@ -15,18 +15,18 @@ import numpy as np
 import pyarrow.parquet as pq
 import yaml
 
-from metrics.inference import Normalizer, split_sentences
-from metrics.ruber_bert.scoring import plain_context
-from spaces.scorer import Text
-from training.corpora.splits import CorpusConfig, cut, load_corpus
-from training.corpora.stories import is_held_out
-from training.encoder import ENCODER, ROOT
-from training.generator.model import WEIGHTS, load_generator
-from training.generator.sampling import Sampling, StorySampler
-from training.negatives import UnionSampler, UnionSampling, tag_corpus
-from training.negatives.english import English
-from training.plots.extractors import extract_plots
-from training.ruber_data import prompted_stories
+from openmeva.metrics.core.text import Normalizer, split_sentences
+from openmeva.metrics.ruber_bert.scoring import plain_context
+from openmeva.spaces.scorer import Text
+from openmeva.training.corpora.splits import CorpusConfig, cut, load_corpus
+from openmeva.training.corpora.stories import is_held_out
+from openmeva.training.negatives import UnionSampler, UnionSampling, tag_corpus
+from openmeva.training.paths import ENCODER, ROOT
+from openmeva.training.plot_guided.generator.model import WEIGHTS, load_generator
+from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
+from openmeva.training.plot_guided.plots.extractors import extract_plots
+from openmeva.training.ruber_bert.data import prompted_stories
+from openmeva.training.text.english import English
 
 _CONFIGS = ROOT / "training" / "configs"
 _TAGS = ROOT / ".cache" / "tags"

@@ -9,9 +9,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from metrics.inference import split_sentences
-from spaces.catalogue import CORPORA, CatalogueEntry, Number, read_catalogue
-from spaces.distributions import Distributions, Placement, checkpoint_of
+from openmeva.metrics.core.text import split_sentences
+from openmeva.spaces.catalogue import CORPORA, CatalogueEntry, Number, read_catalogue
+from openmeva.spaces.distributions import Distributions, Placement, checkpoint_of
 
 _LOG = logging.getLogger(__name__)
 _WARM_UP = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."

@@ -15,7 +15,7 @@ import gradio as gr
 from gradio.themes.utils.fonts import LocalFont
 from gradio.utils import get_upload_folder
 
-from spaces.limits import AT_ONCE
+from openmeva.spaces.limits import AT_ONCE
 
 _HERE = Path(__file__).parent
 _LOG = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spaces.limits import check_size
+from openmeva.spaces.limits import check_size
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from training.language import resources
-from training.language.wordnet_files import FetchError, fetch_wordnet
+from openmeva.training.text.knowledge import resources
+from openmeva.training.text.knowledge.wordnet_files import FetchError, fetch_wordnet
 
 _LOG = logging.getLogger(__name__)
 

@@ -1,7 +1,7 @@
 """What language tools remember of WordNet and ConceptNet."""
 
-from training.language import commonsense, lexicon, senses
-from training.perturbations import opposites
+from openmeva.training.perturbations.rules import opposites
+from openmeva.training.text.knowledge import commonsense, lexicon, senses
 
 
 def forget_facts() -> None:

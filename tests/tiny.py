@@ -22,9 +22,9 @@ from transformers import (
     RobertaTokenizerFast,
 )
 
-from metrics.encoder import file_digest
-from metrics.union.modeling import UnionModel
-from training.adapters import adapter_tensors, add_adapters
+from openmeva.metrics.core.checkpoint import file_digest
+from openmeva.metrics.union.modeling import UnionModel
+from openmeva.training.common.adapters import adapter_tensors, add_adapters
 
 WORDS = [
     "she",

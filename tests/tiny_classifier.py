@@ -6,10 +6,10 @@ from pathlib import Path
 import torch
 from safetensors.torch import save_file
 
-from metrics.encoder import file_digest
-from metrics.story_classifier import StoryClassifier
+from openmeva.metrics.core.checkpoint import file_digest
+from openmeva.metrics.core.classifier import StoryClassifier
+from openmeva.training.common.adapters import adapter_tensors, add_adapters
 from tests.tiny import tiny_model, write_encoder
-from training.adapters import adapter_tensors, add_adapters
 
 KINDS = ["repetition", "contradiction", "wrong_order", "off_topic"]
 

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from openmeva.training.plot_guided.generator.model import build_generator, save_generator
+from openmeva.training.text.knowledge.events import ConceptNetEvents
 from tests.tiny import tiny_model, write_encoder
-from training.generator.model import build_generator, save_generator
-from training.language.events import ConceptNetEvents
 
 SUBJECTS = ("she", "he", "the dog", "the cat")
 ENDINGS = ("ran home", "ate", "slept", "walked to the park", "was not home", "ran to the cat", "did not walk")

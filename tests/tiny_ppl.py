@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from metrics.encoder import file_digest
+from openmeva.metrics.core.checkpoint import file_digest
 from tests.tiny import tiny_model, write_encoder
 
 TEXTS = [

@@ -8,8 +8,8 @@ import torch
 from safetensors.torch import save_file
 from transformers import BertConfig
 
-from metrics.encoder import file_digest
-from metrics.ruber_bert.modeling import RuberModel
+from openmeva.metrics.core.checkpoint import file_digest
+from openmeva.metrics.ruber_bert.modeling import RuberModel
 from tests.tiny import tiny_model, write_encoder
 
 

@@ -4,8 +4,8 @@ import evaluate
 from rich.console import Console
 from rich.table import Table
 
-from metrics.inference import split_sentences
-from training.encoder import ROOT
+from openmeva.metrics.core.text import split_sentences
+from openmeva.training.paths import ROOT
 
 # metrics that judge a story beside its context, here its first sentence: module, result, heading
 OTHERS = [

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import torch
 from rich.progress import track
 
-from training.files import checksum, replacing, write_text
+from openmeva.training.files import checksum, replacing, write_text
 
 Maker = Callable[[range], list[dict[str, Any]]]
 """From a range of items to rows; the same rows for the same range."""

@@ -2,18 +2,17 @@
 
 import evaluate
 
-from .encoder import find_checkpoint
-from .inference import Normalizer
-from .inputs import StoryInputs
-from .inputs import check_batch_size
-from .inputs import progress_bar
-from .inputs import signature_of
+from openmeva.metrics.core.checkpoint import find_checkpoint
+from openmeva.metrics.core.module import StoryInputs
+from openmeva.metrics.core.module import check_batch_size
+from openmeva.metrics.core.module import progress_bar
+from openmeva.metrics.core.module import signature_of
+
 from .modeling import BleurtModel
 from .scoring import BleurtScorer
-from .version import __version__
 
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = ["Bleurt", "BleurtModel", "Normalizer", "__version__"]
+__all__ = ["Bleurt", "BleurtModel"]
 
 HUB_IDS = {"roc": "openmeva/bleurt-roc"}
 
@@ -76,7 +75,7 @@ class Bleurt(StoryInputs, evaluate.Metric):
 
     def _download_and_prepare(self, dl_manager: object) -> None:
         name = "roc" if self.config_name in (None, "default") else self.config_name
-        self._scorer = BleurtScorer(find_checkpoint("bleurt", name, __file__, HUB_IDS))
+        self._scorer = BleurtScorer(find_checkpoint("bleurt", name, HUB_IDS))
         self._revision = f"{name}@{self._scorer.revision}"
 
     def signature(self, dtype: str = "auto") -> str:

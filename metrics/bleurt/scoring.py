@@ -10,8 +10,10 @@ import torch
 from tokenizers import Tokenizer
 from transformers import AutoConfig, AutoModelForSequenceClassification
 
-from .encoder import Variants, choose_device, choose_dtype, file_digest, load_checkpoint, pad
-from .inference import Normalizer, length_batches
+from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
+from openmeva.metrics.core.checkpoint import file_digest, load_checkpoint
+from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.core.batching import length_batches
 from .modeling import BleurtModel
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
@@ -53,7 +55,7 @@ class BleurtScorer:
         else:
             self._load_foreign(folder)
         self.model.eval()
-        self._variants = Variants(self.model)
+        self._precisions = PrecisionCache(self.model)
         self.tokenizer.enable_truncation(self.max_length, strategy="longest_first")
         self.tokenizer.no_padding()
 
@@ -122,7 +124,7 @@ class BleurtScorer:
     ) -> np.ndarray:
         """What `model` makes of token ids, mask and types of each pair, in order, float32."""
         place = choose_device(device)
-        self.model = self._variants.on(place, choose_dtype(dtype, place))
+        self.model = self._precisions.on(place, choose_dtype(dtype, place))
         found: list[Any] = [None] * len(pairs)
         batches: Iterable[list[int]] = list(length_batches([len(ids) for ids, _ in pairs], batch_size))
         for batch in progress(batches, len(pairs)) if progress else batches:

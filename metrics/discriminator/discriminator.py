@@ -2,25 +2,12 @@
 
 import evaluate
 
-from .classifier_scoring import ClassifierScorer
-from .encoder import Checkpoint
-from .inference import Normalizer
-from .inputs import StoryInputs
-from .story_classifier import StoryClassifier
-from .story_module import StoryClassifierModule
-from .story_scoring import StoryScorer
-from .version import __version__
+from openmeva.metrics.core.classifier_module import StoryClassifierModule
+from openmeva.metrics.core.classifier_scoring import ClassifierScorer
+
 
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = [
-    "Checkpoint",
-    "Discriminator",
-    "Normalizer",
-    "StoryClassifier",
-    "StoryInputs",
-    "StoryScorer",
-    "__version__",
-]
+__all__ = ["Discriminator"]
 
 HUB_IDS = {"roc": "openmeva/discriminator-roc"}
 
@@ -77,4 +64,4 @@ class Discriminator(StoryClassifierModule, evaluate.Metric):
         )
 
     def _download_and_prepare(self, dl_manager: object) -> None:
-        self._load("discriminator", "roc", __file__, HUB_IDS, ClassifierScorer)
+        self._load("discriminator", "roc", HUB_IDS, ClassifierScorer)

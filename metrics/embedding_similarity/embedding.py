@@ -14,8 +14,10 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import AutoConfig, AutoModel, BertModel
 
-from .encoder import Variants, choose_device, choose_dtype, file_digest, load_checkpoint, pad
-from .inference import Normalizer, length_batches, sentence_windows
+from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
+from openmeva.metrics.core.checkpoint import file_digest, load_checkpoint
+from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.core.batching import length_batches, sentence_windows
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 
@@ -104,7 +106,7 @@ class TextEncoder:
         self.tokenizer.no_padding()
         self.tokenizer.no_truncation()
         self.model.eval()
-        self._variants = Variants(self.model)
+        self._precisions = PrecisionCache(self.model)
         self.layers: int = self.model.config.num_hidden_layers
         self.padding = self.model.config.pad_token_id or 0
         example = self.tokenizer.encode("a")
@@ -137,7 +139,7 @@ class TextEncoder:
         if layer is not None and not 1 <= layer <= self.layers:
             raise ValueError(f"layer: expected 1 to {self.layers}, got {layer}")
         place = choose_device(device)
-        self.model = self._variants.on(place, choose_dtype(dtype, place))
+        self.model = self._precisions.on(place, choose_dtype(dtype, place))
         prepared = self._prepare(texts)
         jobs = [(row, window) for row, pieces in enumerate(prepared) for window in pieces.windows]
         sums = [np.empty(0)] * len(texts)

@@ -2,23 +2,22 @@
 
 import evaluate
 
+from openmeva.metrics.core.checkpoint import find_checkpoint
+from openmeva.metrics.core.module import StoryInputs
+from openmeva.metrics.core.module import check_batch_size
+from openmeva.metrics.core.module import chosen_names
+from openmeva.metrics.core.module import progress_bar
+from openmeva.metrics.core.module import signature_of
+
 from .embedding import TextEncoder
-from .encoder import find_checkpoint
-from .inference import Normalizer
-from .inputs import StoryInputs
-from .inputs import check_batch_size
-from .inputs import chosen_names
-from .inputs import progress_bar
-from .inputs import signature_of
 from .matching import bert_score
 from .mover_score import mover_score
 from .scoring import BERT_SCORES
 from .scoring import SCORES
 from .scoring import SimilarityScorer
-from .version import __version__
 
 # evaluate copies only the siblings that this file imports itself
-__all__ = ["EmbeddingSimilarity", "Normalizer", "__version__", "bert_score", "mover_score"]
+__all__ = ["EmbeddingSimilarity", "bert_score", "mover_score"]
 
 HUB_IDS = {
     "default": "openmeva/embedding-similarity",
@@ -99,7 +98,7 @@ class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
 
     def _download_and_prepare(self, dl_manager: object) -> None:
         name = self.config_name or "default"
-        self._encoder = TextEncoder(find_checkpoint("embedding_similarity", name, __file__, HUB_IDS))
+        self._encoder = TextEncoder(find_checkpoint("embedding_similarity", name, HUB_IDS))
         self._scorer = SimilarityScorer(self._encoder)
         self._revision = f"{name}@{self._encoder.revision}"
 

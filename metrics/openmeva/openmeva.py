@@ -11,6 +11,8 @@ import scipy
 
 import datasets
 
+from openmeva.metrics.core.version import __version__
+
 from .agreement import agreement
 from .autos import aspect_tables, check_rows, overall
 from .baselines import beats_trivial
@@ -27,7 +29,6 @@ from .loading import load_rows
 from .sections import judgment_tables
 from .sources import judgments_by_source
 from .trivial import trivial_scores
-from .version import __version__
 
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
 __all__ = [

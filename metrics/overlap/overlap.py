@@ -5,18 +5,17 @@ import nltk
 import rouge_score
 import sacrebleu
 
-from .inference import Normalizer
-from .inputs import StoryInputs
-from .inputs import chosen_names
-from .inputs import progress_bar
-from .inputs import signature_of
+from openmeva.metrics.core.module import StoryInputs
+from openmeva.metrics.core.module import chosen_names
+from openmeva.metrics.core.module import progress_bar
+from openmeva.metrics.core.module import signature_of
+
 from .meteor import meteor
 from .scoring import SCORES
 from .scoring import OverlapScorer
-from .version import __version__
 
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = ["Normalizer", "Overlap", "__version__", "meteor", "nltk", "rouge_score", "sacrebleu"]
+__all__ = ["Overlap", "meteor", "nltk", "rouge_score", "sacrebleu"]
 
 _DESCRIPTION = """
 How many words and word sequences a text shares with its references: sentence BLEU (Papineni et al. 2002),

@@ -6,7 +6,7 @@ from typing import Any
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU
 
-from .inference import Normalizer
+from openmeva.metrics.core.text import Normalizer
 from .meteor import find_wordnet, meteor
 
 SCORES = ("bleu", "rouge1", "rouge2", "rougeL", "meteor")

@@ -2,25 +2,12 @@
 
 import evaluate
 
-from .classifier_scoring import ClassifierScorer
-from .encoder import Checkpoint
-from .inference import Normalizer
-from .inputs import StoryInputs
-from .story_classifier import StoryClassifier
-from .story_module import StoryClassifierModule
-from .story_scoring import StoryScorer
-from .version import __version__
+from openmeva.metrics.core.classifier_module import StoryClassifierModule
+from openmeva.metrics.core.classifier_scoring import ClassifierScorer
+
 
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = [
-    "Checkpoint",
-    "Normalizer",
-    "PlotCoherence",
-    "StoryClassifier",
-    "StoryInputs",
-    "StoryScorer",
-    "__version__",
-]
+__all__ = ["PlotCoherence"]
 
 HUB_IDS = {
     "mix": "openmeva/plot-coherence-mix",
@@ -88,4 +75,4 @@ class PlotCoherence(StoryClassifierModule, evaluate.Metric):
         )
 
     def _download_and_prepare(self, dl_manager: object) -> None:
-        self._load("plot_coherence", "mix", __file__, HUB_IDS, ClassifierScorer)
+        self._load("plot_coherence", "mix", HUB_IDS, ClassifierScorer)

@@ -1,1 +1,6 @@
-../story_file.py
+"""`python -m metrics.ppl --input stories.jsonl --output scores.jsonl` scores a file of stories."""
+
+from openmeva.metrics.core.command import main
+
+if __name__ == "__main__":
+    main("ppl")

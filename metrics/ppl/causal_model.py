@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .encoder import Variants, pad
-from .inference import length_batches
+from openmeva.metrics.core.runtime import PrecisionCache, pad
+from openmeva.metrics.core.batching import length_batches
 from .losses import CELLS, target_losses
 from .texts import TokenizedStory
 from .windows import Window, causal_windows
@@ -30,7 +30,7 @@ class CausalModel:
 
     def __init__(self, model: Any, start: int, max_length: int, head: str | None = None) -> None:
         self.model, self.start, self.max_length = model, start, max_length
-        self.variants = Variants(model)
+        self.variants = PrecisionCache(model)
         self.vocabulary_size: int = model.config.get_text_config().vocab_size
         self.takes_positions = "position_ids" in inspect.signature(model.base_model.forward).parameters
         self.head = head or self._output_embeddings()

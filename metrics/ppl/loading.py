@@ -15,7 +15,8 @@ from transformers import (
 )
 
 from .causal_model import CausalModel
-from .encoder import Checkpoint, find_checkpoint, load_checkpoint, token_id
+from openmeva.metrics.core.checkpoint import Checkpoint, find_checkpoint, load_checkpoint
+from openmeva.metrics.core.runtime import token_id
 from .masked_model import MaskedModel
 from .texts import NormalizedReader, PlainReader
 
@@ -31,14 +32,14 @@ class LoadedModel:
     revision: str
 
 
-def load_model(name: str, module_file: str, hub_ids: dict[str, str]) -> LoadedModel:
+def load_model(name: str, hub_ids: dict[str, str]) -> LoadedModel:
     """The model that `name` means: a configuration, a folder or a Hub id.
 
     Raises:
         ValueError: nothing of that name, or a model that is no causal language model.
     """
     if name in hub_ids or _is_checkpoint(name):
-        return from_checkpoint(load_checkpoint(find_checkpoint("ppl", name, module_file, hub_ids), "ppl"))
+        return from_checkpoint(load_checkpoint(find_checkpoint("ppl", name, hub_ids), "ppl"))
     return from_transformers(name, hub_ids)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 
-from .encoder import Variants, pad, token_id
-from .inference import length_batches
+from openmeva.metrics.core.runtime import PrecisionCache, pad, token_id
+from openmeva.metrics.core.batching import length_batches
 from .losses import target_losses
 from .texts import TokenizedStory
 from .windows import Window, centred_windows
@@ -32,7 +32,7 @@ class MaskedModel:
             token_id(tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]", "[MASK]")
         )
         self.vocabulary_size: int = model.config.vocab_size
-        self.variants = Variants(model)
+        self.variants = PrecisionCache(model)
 
     @torch.inference_mode()
     def token_losses(

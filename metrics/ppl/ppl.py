@@ -2,31 +2,26 @@
 
 import evaluate
 
+from openmeva.metrics.core.module import StoryInputs
+from openmeva.metrics.core.module import check_batch_size
+from openmeva.metrics.core.module import progress_bar
+from openmeva.metrics.core.module import signature_of
+
 from .causal_model import CausalModel
-from .encoder import Checkpoint
-from .inference import Normalizer
-from .inputs import StoryInputs
-from .inputs import check_batch_size
-from .inputs import progress_bar
-from .inputs import signature_of
 from .loading import load_model
 from .losses import target_losses
 from .masked_model import MaskedModel
 from .repetition import repeated
 from .scoring import PerplexityScorer
 from .texts import TokenizedStory
-from .version import __version__
 from .windows import causal_windows
 
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
 __all__ = [
     "CausalModel",
-    "Checkpoint",
     "MaskedModel",
-    "Normalizer",
     "Ppl",
     "TokenizedStory",
-    "__version__",
     "causal_windows",
     "repeated",
     "target_losses",
@@ -97,7 +92,7 @@ class Ppl(StoryInputs, evaluate.Metric):
 
     def _download_and_prepare(self, dl_manager: object) -> None:
         name = "roc" if self.config_name in (None, "default") else self.config_name
-        loaded = load_model(name, __file__, HUB_IDS)
+        loaded = load_model(name, HUB_IDS)
         self._scorer = PerplexityScorer(loaded)
         self._revision = f"{name}@{loaded.revision}"
 

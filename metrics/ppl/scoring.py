@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .causal_model import PADDING_SIDES
-from .encoder import choose_device, choose_dtype
+from openmeva.metrics.core.runtime import choose_device, choose_dtype
 from .loading import LoadedModel
 from .repetition import repeated
 from .texts import TokenizedStory

@@ -6,8 +6,9 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from .encoder import Checkpoint, token_id
-from .inference import Normalizer, sentence_spans
+from openmeva.metrics.core.checkpoint import Checkpoint
+from openmeva.metrics.core.runtime import token_id
+from openmeva.metrics.core.text import Normalizer, sentence_spans
 
 
 @dataclass(frozen=True)

@@ -2,20 +2,19 @@
 
 import evaluate
 
+from openmeva.metrics.core.checkpoint import find_checkpoint
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.core.module import StoryInputs
+from openmeva.metrics.core.module import check_batch_size
+from openmeva.metrics.core.module import progress_bar
+from openmeva.metrics.core.module import signature_of
+
 from .blending import hybrid
-from .encoder import find_checkpoint
-from .encoder import load_checkpoint
-from .inference import Normalizer
-from .inputs import StoryInputs
-from .inputs import check_batch_size
-from .inputs import progress_bar
-from .inputs import signature_of
 from .modeling import RuberModel
 from .scoring import RuberScorer
-from .version import __version__
 
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = ["Normalizer", "RuberBert", "RuberModel", "__version__"]
+__all__ = ["RuberBert", "RuberModel"]
 
 HUB_IDS = {
     "roc": "openmeva/ruber-bert-roc",
@@ -91,7 +90,7 @@ class RuberBert(StoryInputs, evaluate.Metric):
 
     def _download_and_prepare(self, dl_manager: object) -> None:
         name = "roc" if self.config_name in (None, "default") else self.config_name
-        checkpoint = load_checkpoint(find_checkpoint("ruber_bert", name, __file__, HUB_IDS), "ruber_bert")
+        checkpoint = load_checkpoint(find_checkpoint("ruber_bert", name, HUB_IDS), "ruber_bert")
         self._scorer = RuberScorer(checkpoint)
         self._revision = f"{name}@{checkpoint.revision}"
 

@@ -8,8 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .encoder import Checkpoint, choose_device, choose_dtype, pad, token_id
-from .inference import Normalizer, length_batches
+from openmeva.metrics.core.checkpoint import Checkpoint
+from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad, token_id
+from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.core.batching import length_batches
 from .modeling import RuberModel
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]

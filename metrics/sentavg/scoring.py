@@ -6,10 +6,11 @@ from typing import Any
 
 import torch
 
-from .encoder import Checkpoint, choose_device, choose_dtype, pad
-from .inference import length_batches
+from openmeva.metrics.core.checkpoint import Checkpoint
+from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad
+from openmeva.metrics.core.batching import length_batches
 from .modeling import SentAvg, word_vectors
-from .story_scoring import Progress, StoryScorer
+from openmeva.metrics.core.story_scoring import Progress, StoryScorer
 
 
 class SentAvgScorer(StoryScorer):

@@ -4,25 +4,13 @@ from typing import Any
 
 import evaluate
 
-from .encoder import Checkpoint
-from .inference import Normalizer
-from .inputs import StoryInputs
+from openmeva.metrics.core.classifier_module import StoryClassifierModule
+
 from .modeling import SentAvg
 from .scoring import SentAvgScorer
-from .story_module import StoryClassifierModule
-from .story_scoring import StoryScorer
-from .version import __version__
 
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = [
-    "Checkpoint",
-    "Normalizer",
-    "SentAvg",
-    "Sentavg",
-    "StoryInputs",
-    "StoryScorer",
-    "__version__",
-]
+__all__ = ["SentAvg", "Sentavg"]
 
 HUB_IDS = {"roc": "openmeva/sentavg-roc"}
 
@@ -81,7 +69,7 @@ class Sentavg(StoryClassifierModule, evaluate.Metric):
         )
 
     def _download_and_prepare(self, dl_manager: object) -> None:
-        self._load("sentavg", "roc", __file__, HUB_IDS, SentAvgScorer)
+        self._load("sentavg", "roc", HUB_IDS, SentAvgScorer)
 
     def _compute(  # type: ignore[override]  # no `explain`: there are no explanations
         self,

@@ -6,9 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .encoder import Checkpoint, pad
+from openmeva.metrics.core.checkpoint import Checkpoint
+from openmeva.metrics.core.runtime import pad
 from .modeling import UnionModel
-from .story_scoring import Story, StoryScorer
+from openmeva.metrics.core.story_scoring import Story, StoryScorer
 
 
 class UnionScorer(StoryScorer):

@@ -2,25 +2,13 @@
 
 import evaluate
 
-from .encoder import Checkpoint
-from .inference import Normalizer
-from .inputs import StoryInputs
+from openmeva.metrics.core.classifier_module import StoryClassifierModule
+
 from .modeling import UnionModel
 from .scoring import UnionScorer
-from .story_module import StoryClassifierModule
-from .story_scoring import StoryScorer
-from .version import __version__
 
 # evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = [
-    "Checkpoint",
-    "Normalizer",
-    "StoryInputs",
-    "StoryScorer",
-    "Union",
-    "UnionModel",
-    "__version__",
-]
+__all__ = ["Union", "UnionModel"]
 
 HUB_IDS = {"roc": "openmeva/union-roc", "wp": "openmeva/union-wp"}
 
@@ -84,4 +72,4 @@ class Union(StoryClassifierModule, evaluate.Metric):
         )
 
     def _download_and_prepare(self, dl_manager: object) -> None:
-        self._load("union", "roc", __file__, HUB_IDS, UnionScorer)
+        self._load("union", "roc", HUB_IDS, UnionScorer)

@@ -11,12 +11,12 @@ from typing import Any
 
 import gradio as gr
 
-from spaces import shell
-from spaces.leaderboard import views
-from spaces.leaderboard.collect import RESULTS
-from spaces.leaderboard.placing import place
-from spaces.tables import read_upload
-from training.benchmark.sets import TEST_SETS
+from openmeva.spaces import shell
+from openmeva.spaces.leaderboard import views
+from openmeva.spaces.leaderboard.collect import RESULTS
+from openmeva.spaces.leaderboard.placing import place
+from openmeva.spaces.tables import read_upload
+from openmeva.training.benchmark.sets import TEST_SETS
 
 _LEAD = "How well metrics agree with people's judgments of stories, and which kinds of damage they notice."
 _MEASURES = {"pearson": "Pearson with the label", "pair_wins": "Pairs won"}

@@ -18,15 +18,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from metrics.openmeva.correlation import COEFFICIENTS
-from training.benchmark.checkpoints import checkpoint_digests
-from training.benchmark.registry import read_registry
-from training.benchmark.sets import TEST_SETS
-from training.benchmark.tables import read_published
-from training.files import write_text
+from openmeva.metrics.openmeva.correlation import COEFFICIENTS
+from openmeva.training.benchmark.checkpoints import checkpoint_digests
+from openmeva.training.benchmark.registry import read_registry
+from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.tables import read_published
+from openmeva.training.files import write_text
+from openmeva.training.paths import ROOT
 
 RESULTS = Path(__file__).with_name("results.json")
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

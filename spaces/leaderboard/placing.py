@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from metrics.openmeva.autos import aspect_tables, check_rows
-from metrics.openmeva.bootstrap import PromptBootstrap, intervals
-from metrics.openmeva.correlation import COEFFICIENTS, correlate
-from metrics.openmeva.judged import JudgedStories, check_predictions
-from spaces.leaderboard.collect import aspect_cells, rounded, rounded_ends
-from spaces.limits import MAX_SCORES
-from training.benchmark.sets import TEST_SETS
+from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
+from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
+from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate
+from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
+from openmeva.spaces.leaderboard.collect import aspect_cells, rounded, rounded_ends
+from openmeva.spaces.limits import MAX_SCORES
+from openmeva.training.benchmark.sets import TEST_SETS
 
 DRAWS = 1000
 SEED = 0

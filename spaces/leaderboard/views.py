@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spaces.drawing import Axis, axis_over, interval, scale
-from spaces.markup import escape, tip
-from training.benchmark.tables import number
+from openmeva.spaces.drawing import Axis, axis_over, interval, scale
+from openmeva.spaces.markup import escape, tip
+from openmeva.training.benchmark.tables import number
 
 KINDS = {
     "ours": ("this project", "Metrics of this project, run by `make benchmark`."),

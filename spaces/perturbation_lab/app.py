@@ -7,13 +7,13 @@ from typing import Any
 
 import gradio as gr
 
-from spaces import shell, wordnet
-from spaces.catalogue import CORPORA
-from spaces.limits import threads_each
-from spaces.perturbation_lab import views
-from spaces.perturbation_lab.lab import Lab, case_dict
-from spaces.scorer import Scorer
-from training.perturbations import ASPECTS
+from openmeva.spaces import shell, wordnet
+from openmeva.spaces.catalogue import CORPORA
+from openmeva.spaces.limits import threads_each
+from openmeva.spaces.perturbation_lab import views
+from openmeva.spaces.perturbation_lab.lab import Lab, case_dict
+from openmeva.spaces.scorer import Scorer
+from openmeva.training.perturbations import ASPECTS
 
 _LEAD = "Damage a story in one aspect, see exactly what changed, and find out which metrics notice."
 _EXAMPLE = (

@@ -12,15 +12,15 @@ from typing import Any
 
 import yaml
 
-from spaces import wordnet
-from spaces.limits import check_text
-from spaces.scorer import Score, Scorer, Text, check_corpus
-from training.language import resources
-from training.paraphrasers import RuleParaphraser
-from training.perturbations import ASPECTS, Corpus, Material, Perturbed, Perturber, parse
-from training.perturbations.similarity import MoverSimilarity
+from openmeva.spaces import wordnet
+from openmeva.spaces.limits import check_text
+from openmeva.spaces.scorer import Score, Scorer, Text, check_corpus
+from openmeva.training.paths import STORIES
+from openmeva.training.perturbations import ASPECTS, Corpus, Material, Perturbed, Perturber, parse
+from openmeva.training.perturbations.engine.similarity import MoverSimilarity
+from openmeva.training.perturbations.paraphrasers import RuleParaphraser
+from openmeva.training.text.knowledge import resources
 
-_STORIES = Path(__file__).resolve().parents[2] / "datasets" / "stories" / "mini.jsonl"
 MOST_SEED = 1_000_000
 
 
@@ -80,7 +80,7 @@ class Lab:
         """Material without and with a first sentence that stays."""
         corpus = None
         if resources.find("wordnet"):
-            rows = [json.loads(line) for line in _STORIES.read_text(encoding="utf-8").splitlines()]
+            rows = [json.loads(line) for line in STORIES.read_text(encoding="utf-8").splitlines()]
             corpus = Corpus(parse([row["story"] for row in rows if row["kind"] == "roc"]))
         similarity, paraphraser = MoverSimilarity(), RuleParaphraser()
         none, first = (Material(keep, corpus, paraphraser, similarity) for keep in (0, 1))
@@ -134,7 +134,7 @@ class Lab:
 
 
 def case_rows(cases: Sequence[Case]) -> list[dict[str, Any]]:
-    """Cases as rows of a download, in the form of `python -m training.perturb`, with the scores."""
+    """Cases as rows of a download, in the form of `python -m training.perturbations`, with the scores."""
     rows = []
     for case in cases:
         if case.perturbed is None:

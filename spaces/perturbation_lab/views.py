@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
-from spaces import shell
-from spaces.catalogue import Number
-from spaces.markup import change, escape, hint, lacking_lines, number, tip
-from spaces.perturbation_lab.lab import Case, case_rows
-from spaces.tables import data_link, to_csv, to_jsonl
-from training.perturbations import Perturbed
+from openmeva.spaces import shell
+from openmeva.spaces.catalogue import Number
+from openmeva.spaces.markup import change, escape, hint, lacking_lines, number, tip
+from openmeva.spaces.perturbation_lab.lab import Case, case_rows
+from openmeva.spaces.tables import data_link, to_csv, to_jsonl
+from openmeva.training.perturbations import Perturbed
 
 BLANK = (
     '<div class="om om-card om-blank"><h2>The changed story will stand here</h2><p>Choose an aspect, paste a story or '

@@ -7,13 +7,13 @@ from typing import Any
 
 import gradio as gr
 
-from spaces import shell, wordnet
-from spaces.catalogue import CORPORA
-from spaces.limits import threads_each
-from spaces.scorer import Scorer
-from spaces.story_scorer import service, views
-from spaces.story_scorer.examples import EXAMPLES
-from spaces.tables import read_upload
+from openmeva.spaces import shell, wordnet
+from openmeva.spaces.catalogue import CORPORA
+from openmeva.spaces.limits import threads_each
+from openmeva.spaces.scorer import Scorer
+from openmeva.spaces.story_scorer import service, views
+from openmeva.spaces.story_scorer.examples import EXAMPLES
+from openmeva.spaces.tables import read_upload
 
 _LEAD = "Every metric's score for a story, where it falls among human and machine-made stories, and which sentences cost it."
 # A story that the perturbation lab hands over stands behind the #, which browsers do not send to servers.

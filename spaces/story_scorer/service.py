@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spaces.alignment import Sentence, align
-from spaces.diagnosis import KINDS, Diagnosis, diagnose
-from spaces.limits import MAX_ROWS, check_text
-from spaces.scorer import Score, Scorer, Text, check_corpus
+from openmeva.spaces.alignment import Sentence, align
+from openmeva.spaces.diagnosis import KINDS, Diagnosis, diagnose
+from openmeva.spaces.limits import MAX_ROWS, check_text
+from openmeva.spaces.scorer import Score, Scorer, Text, check_corpus
 
 _CHUNK = 16  # stories of a file between which others get their turn
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spaces.catalogue import CatalogueEntry
-from spaces.markup import (
+from openmeva.spaces.catalogue import CatalogueEntry
+from openmeva.spaces.markup import (
     escape,
     hint,
     lacking_lines,
@@ -17,8 +17,8 @@ from spaces.markup import (
     tip,
     verdict,
 )
-from spaces.story_scorer.service import Answer
-from spaces.tables import data_link, to_csv, to_jsonl
+from openmeva.spaces.story_scorer.service import Answer
+from openmeva.spaces.tables import data_link, to_csv, to_jsonl
 
 _SHOWN_ROWS = 100
 BLANK = (

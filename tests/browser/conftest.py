@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
-from spaces.layout import ROOT, lay_out
+from openmeva.spaces.layout import ROOT, lay_out
 
 NAMES = ("story_scorer", "perturbation_lab", "leaderboard")
 PATIENCE = 240_000  # milliseconds: a machine may be busy with other work

@@ -9,9 +9,9 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 from playwright.sync_api import BrowserContext, Page, expect
 
-from spaces.leaderboard.collect import RESULTS
+from openmeva.spaces.leaderboard.collect import RESULTS
+from openmeva.training.benchmark.sets import TEST_SETS
 from tests.browser.conftest import Site, check_accessible, check_width, shoot
-from training.benchmark.sets import TEST_SETS
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Page]

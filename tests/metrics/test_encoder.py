@@ -8,7 +8,8 @@ import evaluate
 import pytest
 import torch
 
-from metrics.encoder import choose_dtype, find_checkpoint, load_checkpoint, merge_adapter, pad
+from openmeva.metrics.core.checkpoint import find_checkpoint, load_checkpoint, merge_adapter
+from openmeva.metrics.core.runtime import choose_dtype, pad
 from tests.tiny import write_checkpoint
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,7 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from metrics.inference import Normalizer, clean, length_batches, sentence_windows, split_sentences
+from openmeva.metrics.core.batching import length_batches, sentence_windows
+from openmeva.metrics.core.text import Normalizer, clean, split_sentences
 
 NAMES = Normalizer(
     {"ann": "[FEMALE]", "tom": "[MALE]", "alex": "[NEUTRAL]", "will": "[MALE]"}, frozenset({"will"})

@@ -73,4 +73,4 @@ def test_symlinks_are_relative_and_whole() -> None:
 
 
 def test_shared_files_can_be_imported_from_the_checkout() -> None:
-    assert importlib.util.find_spec("metrics.inference") is not None
+    assert importlib.util.find_spec("metrics.core.text") is not None

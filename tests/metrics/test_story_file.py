@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics.story_file import read_rows, result_rows
+from openmeva.metrics.core.command import read_rows, result_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 

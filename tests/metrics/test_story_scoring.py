@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from metrics.encoder import load_checkpoint
-from metrics.story_scoring import is_beginning
-from metrics.union.scoring import UnionScorer
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.core.story_scoring import is_beginning
+from openmeva.metrics.union.scoring import UnionScorer
 from tests.tiny import write_checkpoint
 
 # of `metrics/union` before windows, batches and blame moved to `metrics/story_scoring.py`

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from spaces.leaderboard.collect import keep, merged
+from openmeva.spaces.leaderboard.collect import keep, merged
 
 
 def run(**rows: str) -> dict[str, Any]:

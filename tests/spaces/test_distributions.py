@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import percentileofscore
 
-from spaces.distributions import FOLDER, Distributions, better_than, checkpoint_of, quantiles
+from openmeva.spaces.distributions import FOLDER, Distributions, better_than, checkpoint_of, quantiles
 
 
 @pytest.mark.parametrize("higher", [True, False])

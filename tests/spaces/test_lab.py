@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from spaces.perturbation_lab import views
-from spaces.perturbation_lab.lab import Lab, case_dict, case_rows
-from spaces.scorer import Score
+from openmeva.spaces.perturbation_lab import views
+from openmeva.spaces.perturbation_lab.lab import Lab, case_dict, case_rows
+from openmeva.spaces.scorer import Score
+from openmeva.training.perturbations import ASPECTS
+from openmeva.training.perturbations.engine.perturbed import Perturbed
+from openmeva.training.text.edits import Span
+from openmeva.training.text.knowledge import resources
 from tests.spaces.test_scorer import FakeScorer
-from training.language import resources
-from training.perturbations import ASPECTS
-from training.perturbations.edits import Span
-from training.perturbations.perturbed import Perturbed
 
 STORY = "Ann was hungry. She made a sandwich. She ate it because it was good. She felt full."
 
@@ -25,7 +25,7 @@ def lab() -> Lab:
 
 
 def _plain_materials() -> tuple[Any, Any]:
-    from training.perturbations import Material
+    from openmeva.training.perturbations import Material
 
     return Material(0), Material(1)
 

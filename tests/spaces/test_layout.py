@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-import spaces
-from spaces.layout import ROOT, closure, lay_out, space_files
+from openmeva import spaces
+from openmeva.spaces.layout import ROOT, closure, lay_out, space_files
 
 NAMES = ("story_scorer", "perturbation_lab", "leaderboard")
 _PACKAGES = {"ot": "pot", "yaml": "pyyaml"}
@@ -80,5 +80,5 @@ def test_imports_are_followed_into_functions_and_relative_ones() -> None:
         for path in closure([ROOT / "spaces" / "perturbation_lab" / "lab.py"])
     }
     assert "metrics/embedding_similarity/embedding_similarity.py" in found  # inside a function
-    assert "training/perturbations/typo.py" in found  # from . import
+    assert "training/perturbations/aspects/typo.py" in found  # from . import
     assert not any(path.startswith("tests") for path in found)

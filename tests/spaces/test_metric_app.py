@@ -6,8 +6,8 @@ from pathlib import Path
 import gradio as gr
 import pytest
 
-from spaces.layout import ROOT
-from spaces.metric_app import build, columns, compute, module_file, read_card
+from openmeva.spaces.layout import ROOT
+from openmeva.spaces.metric_app import build, columns, compute, module_file, read_card
 
 FOLDERS = sorted(
     path.parent

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metrics.openmeva.trivial import trivial_scores
-from spaces.leaderboard import views
-from spaces.leaderboard.collect import RESULTS, collect, merged
-from spaces.leaderboard.placing import place
-from training.benchmark.sets import TEST_SETS
+from openmeva.metrics.openmeva.trivial import trivial_scores
+from openmeva.spaces.leaderboard import views
+from openmeva.spaces.leaderboard.collect import RESULTS, collect, merged
+from openmeva.spaces.leaderboard.placing import place
+from openmeva.training.benchmark.sets import TEST_SETS
 
 
 def judged_rows(count: int = 40) -> list[dict[str, Any]]:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from spaces.alignment import align
-from spaces.diagnosis import THRESHOLD, diagnose
-from spaces.markup import escape, number, shaded, verdict
+from openmeva.spaces.alignment import align
+from openmeva.spaces.diagnosis import THRESHOLD, diagnose
+from openmeva.spaces.markup import escape, number, shaded, verdict
 
 STORY = "Ann's dog didn't eat. \"Why?\" she asked. Tom ran home!"
 EXPLANATION = {

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from spaces.catalogue import CatalogueEntry, Number, read_catalogue
-from spaces.distributions import POINTS
-from spaces.reference_scores import measure
-from spaces.reference_stories import evenly, read_generated
-from spaces.scorer import Score, Text
+from openmeva.spaces.catalogue import CatalogueEntry, Number, read_catalogue
+from openmeva.spaces.distributions import POINTS
+from openmeva.spaces.reference_scores import measure
+from openmeva.spaces.reference_stories import evenly, read_generated
+from openmeva.spaces.scorer import Score, Text
 
 
 class LengthScorer:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from spaces.catalogue import CatalogueEntry, Number, read_catalogue
-from spaces.distributions import Distributions
-from spaces.scorer import Scorer, Text, _Loaded
-from training.benchmark.registry import MetricEntry, read_registry
+from openmeva.spaces.catalogue import CatalogueEntry, Number, read_catalogue
+from openmeva.spaces.distributions import Distributions
+from openmeva.spaces.scorer import Scorer, Text, _Loaded
+from openmeva.training.benchmark.registry import MetricEntry, read_registry
 
 
 class FakeModule:

@@ -7,7 +7,7 @@ import gradio as gr
 import pytest
 from gradio.utils import get_upload_folder
 
-from spaces import shell
+from openmeva.spaces import shell
 
 
 def test_a_users_mistake_is_a_sentence_and_escaped() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from spaces.limits import MAX_BYTES, MAX_CHARACTERS, check_text
-from spaces.tables import data_link, neutral, read_rows, read_upload, to_csv, to_jsonl
+from openmeva.spaces.limits import MAX_BYTES, MAX_CHARACTERS, check_text
+from openmeva.spaces.tables import data_link, neutral, read_rows, read_upload, to_csv, to_jsonl
 
 
 def test_csv_and_jsonl_rows() -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from openmeva.training.text.knowledge import resources
+from openmeva.training.text.knowledge.conceptnet_files import FILE_NAME
 from tests.facts import forget_facts
-from training.language import resources
-from training.language.conceptnet_files import FILE_NAME
 
 FACTS = Path(__file__).with_name("everyday_facts.tsv")
 

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from metrics.encoder import merge_adapter
+from openmeva.metrics.core.checkpoint import merge_adapter
+from openmeva.training.common.adapters import adapter_tensors, add_adapters, load_adapter
 from tests.tiny import tiny_model
-from training.adapters import adapter_tensors, add_adapters, load_adapter
 
 
 def test_merged_weights_give_the_outputs_of_training() -> None:

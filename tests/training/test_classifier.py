@@ -16,15 +16,16 @@ from transformers import (
     RobertaModel,
 )
 
-from metrics.classifier_scoring import ClassifierScorer
-from metrics.encoder import load_checkpoint
-from metrics.inference import Normalizer
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.core.classifier_scoring import ClassifierScorer
+from openmeva.metrics.core.text import Normalizer
+from openmeva.training.classifier import trainer as classifier
+from openmeva.training.classifier.card import write_classifier_card
+from openmeva.training.classifier.data import UNKNOWN, Example, ExampleMaker, GroupCollator, Groups, above
+from openmeva.training.common import trainer
+from openmeva.training.negatives.groups import GroupRow, read_groups, write_groups
+from openmeva.training.plot_coherence.trainer import at_most
 from tests.tiny import tiny_model, tiny_tokenizer, write_byte_tokenizer, write_encoder, write_gpt2
-from training import classifier, trainer
-from training.classifier_card import write_classifier_card
-from training.classifier_data import UNKNOWN, Example, ExampleMaker, GroupCollator, Groups, above
-from training.plot_coherence import at_most
-from training.training_groups import GroupRow, read_groups, write_groups
 
 SUBJECTS = ("she", "he", "the dog", "the cat")
 ENDINGS = ("ran home", "ate", "slept", "walked to the park")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from training import discriminator
-from training.discriminator import load_rows, rival_rows
-from training.negatives.story import TaggedStory
-from training.plots.corpus import PlotCorpus, PlottedStory
+from openmeva.training.discriminator import trainer as discriminator
+from openmeva.training.discriminator.trainer import load_rows, rival_rows
+from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory
+from openmeva.training.text.tagged_story import TaggedStory
 
 STORIES = [
     PlottedStory(f"g{i}", TaggedStory([[word, "ran", "."]], [["NN", "VBD", "."]]), [[word]])

@@ -9,11 +9,11 @@ import pytest
 import torch
 from transformers import BertConfig, BertForMaskedLM, BertTokenizer
 
-from metrics.embedding_similarity.scoring import BERT_SCORES
+from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES
+from openmeva.training.common.adapters import difference
+from openmeva.training.embedding_similarity import trainer as trainer
+from openmeva.training.embedding_similarity.trainer import agreement, build_models, relative_error
 from tests.tiny import PIECES, tiny_model, write_encoder
-from training import embedding_similarity as trainer
-from training.adapters import difference
-from training.embedding_similarity import agreement, build_models, relative_error
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ["john", "mary", "alex"]
@@ -25,7 +25,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     encoder = tiny_model()
     write_encoder(tmp_path / "encoder", encoder)
     monkeypatch.setattr(trainer, "ENCODER", tmp_path / "encoder")
-    monkeypatch.setattr("training.encoder.ENCODER", tmp_path / "encoder")
+    monkeypatch.setattr("training.encoder.trainer.ENCODER", tmp_path / "encoder")
     pieces = [*NAMES, *reversed([p for p in PIECES if p not in ("[MALE]", "[FEMALE]", "[NEUTRAL]")])]
     BertTokenizer(vocab={p: i for i, p in enumerate(pieces)}, do_lower_case=True).save_pretrained(
         tmp_path / "base"

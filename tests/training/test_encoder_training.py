@@ -4,8 +4,8 @@ import numpy as np
 import torch
 from transformers import BertTokenizer
 
+from openmeva.training.encoder.trainer import MaskingCollator, prune_vocabulary
 from tests.tiny import PIECES
-from training.encoder import MaskingCollator, prune_vocabulary
 
 
 def test_the_vocabulary_keeps_specials_characters_and_frequent_pieces() -> None:

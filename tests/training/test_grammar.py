@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import BertConfig, BertModel
 
-from training.grammar import (
+from openmeva.training.grammar.trainer import (
     FILES,
     GrammarScorer,
     Pieces,

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from training.bleurt_card import write_bleurt_card
-from training.classifier_card import write_classifier_card
-from training.embedding_similarity_card import write_similarity_card
-from training.encoder_card import write_encoder_card
-from training.model_card import card_command, write_model_card, write_union_card
-from training.ppl_card import write_ppl_card
-from training.ruber_card import write_ruber_card
-from training.sentavg_card import write_sentavg_card
+from openmeva.training.bleurt.card import write_bleurt_card
+from openmeva.training.classifier.card import write_classifier_card
+from openmeva.training.common.model_card import card_command, write_model_card, write_union_card
+from openmeva.training.embedding_similarity.card import write_similarity_card
+from openmeva.training.encoder.card import write_encoder_card
+from openmeva.training.ppl.card import write_ppl_card
+from openmeva.training.ruber_bert.card import write_ruber_card
+from openmeva.training.sentavg.card import write_sentavg_card
 
 METRICS = Path(__file__).resolve().parents[2] / "metrics"
 WRITERS: dict[str, Callable[[Path, Any], None]] = {  # by the metric's folder

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from training.files import checksum
-from training.packages import package_folder, packaged_checkpoint, packaged_decoder
+from openmeva.training.common.packages import package_folder, packaged_checkpoint, packaged_decoder
+from openmeva.training.files import checksum
 
 WIDTH, INNER, HEADS = 32, 64, 2
 TOKENS = ["<|endoftext|>", *(chr(33 + place) for place in range(94)), "Ġ", "Ċ", "an", "Ġan"]

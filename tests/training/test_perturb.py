@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from training.perturb import main
+from openmeva.training.perturbations.__main__ import main
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ import pytest
 import yaml
 from scipy.stats import kendalltau, rankdata
 
-from training import plot_cells, plot_tables
-from training.classifier import DEFAULTS
-from training.graded_groups import group_file, make_groups
-from training.plot_cells import FT_LM, SENTAVG, Cell, Cells, correlate, without_manipulation
-from training.plot_coherence import load_rows
-from training.training_groups import GroupRow, write_groups
+from openmeva.training.classifier.trainer import DEFAULTS
+from openmeva.training.graded.groups import group_file, make_groups
+from openmeva.training.negatives.groups import GroupRow, write_groups
+from openmeva.training.papers import plot_cells, plot_tables
+from openmeva.training.papers.plot_cells import FT_LM, SENTAVG, Cell, Cells, correlate, without_manipulation
+from openmeva.training.plot_coherence.trainer import load_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -187,8 +187,8 @@ def test_a_table_stands_beside_the_papers(
 
 
 def test_a_fine_tuned_cell_is_a_trained_classifier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from openmeva.training.classifier import trainer as classifier
     from tests.tiny import tiny_model, write_encoder
-    from training import classifier
 
     write_encoder(tmp_path / "encoder", tiny_model())
     monkeypatch.setattr(classifier, "ENCODER", tmp_path / "encoder")

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 import yaml
 
+from openmeva.training.common.draws import Draws
+from openmeva.training.files import checksum
+from openmeva.training.negatives.heuristics import substitute_antonyms, substitute_sentences
+from openmeva.training.plot_guided import negatives as plot_guided
+from openmeva.training.plot_guided import training_sets as sets
+from openmeva.training.plot_guided.adversarial_filtering.filtering import Filtering
+from openmeva.training.plot_guided.generator.sampling import StorySampler
+from openmeva.training.stages import Stage, read_rows
+from openmeva.training.text.tagged_story import TaggedStory
 from tests import tiny_plots
-from training import plot_training_sets as sets
-from training.adversarial_filtering.filtering import Filtering
-from training.files import checksum
-from training.generator.sampling import StorySampler
-from training.negatives import plot_guided
-from training.negatives.draws import Draws
-from training.negatives.heuristics import substitute_antonyms, substitute_sentences
-from training.negatives.story import TaggedStory
-from training.stages import Stage, read_rows
 
 import numpy as np  # isort: skip
 import pyarrow as pa  # isort: skip

@@ -10,11 +10,12 @@ import torch
 from safetensors.torch import load_file
 from torch.nn import functional as F
 
-from metrics.encoder import pad
-from metrics.ppl.loading import load_model
-from metrics.ppl.scoring import PerplexityScorer
+from openmeva.metrics.core.runtime import pad
+from openmeva.metrics.ppl.loading import load_model
+from openmeva.metrics.ppl.scoring import PerplexityScorer
+from openmeva.training.ppl import masked as ppl_masked
+from openmeva.training.ppl import trainer as ppl
 from tests.tiny import tiny_model, write_encoder
-from training import ppl, ppl_masked
 
 SUBJECTS = ("she", "he", "the dog", "the cat")
 ENDINGS = ("ran home", "ate", "slept", "walked to the park")
@@ -106,7 +107,7 @@ def test_it_learns_a_tiny_corpus_and_the_metric_loads_what_was_saved(
     folder = data / "weights" / "learnt"
     if adapter:
         (folder / "encoder").symlink_to(data / "encoder")
-    scorer = PerplexityScorer(load_model(str(folder), __file__, {}))
+    scorer = PerplexityScorer(load_model(str(folder), {}))
     stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").read_text().splitlines()]
     swapped = [" . ".join([s.split(" . ")[1], s.split(" . ")[0], s.split(" . ")[2]]) for s in stories]
     good = scorer.score(stories, dtype="float32")["perplexities"]
@@ -160,7 +161,7 @@ def test_the_masked_configuration(data: Path) -> None:
     out = data / "weights" / "pll"
     manifest = ppl_masked.save_masked(config, data, out)
     (out / "encoder").symlink_to(data / "encoder")
-    loaded = load_model(str(out), __file__, {})
+    loaded = load_model(str(out), {})
     found = PerplexityScorer(loaded).score(["not she ran home . she ate the cat and ate ."])
     assert found["perplexities"][0] > 1
     assert -1 <= manifest["validation"]["pearson_of_both"] <= 1

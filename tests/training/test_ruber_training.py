@@ -8,14 +8,14 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from metrics.encoder import load_checkpoint, merge_adapter, read_tensors
-from metrics.inference import Normalizer
-from metrics.ruber_bert.scoring import RuberScorer
+from openmeva.metrics.core.checkpoint import load_checkpoint, merge_adapter, read_tensors
+from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.ruber_bert.scoring import RuberScorer
+from openmeva.training.common.adapters import adapter_tensors
+from openmeva.training.files import save_tensors
+from openmeva.training.ruber_bert import trainer as ruber_bert
+from openmeva.training.ruber_bert.data import nearest_contexts
 from tests.tiny import tiny_model, write_encoder
-from training import ruber_bert
-from training.adapters import adapter_tensors
-from training.files import save_tensors
-from training.ruber_data import nearest_contexts
 
 TOPICS = {
     "the dog": ("the dog ran", "the park", "a dog walked to the park"),

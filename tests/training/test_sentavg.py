@@ -8,9 +8,9 @@ import evaluate
 import pytest
 import torch
 
+from openmeva.training.sentavg import trainer as trainer
+from openmeva.training.sentavg.trainer import SentAvgScorer, SentAvgSettings
 from tests.tiny import tiny_model, tiny_tokenizer, write_encoder
-from training import sentavg as trainer
-from training.sentavg import SentAvgScorer, SentAvgSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 GOOD = [f"{a} ran home . {a} ate ." for a in ("she", "he", "the dog", "the cat")]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from transformers import BertConfig, BertModel
 
-from metrics.embedding_similarity.embedding import TextEncoder
-from metrics.embedding_similarity.scoring import BERT_SCORES, SimilarityScorer
+from openmeva.metrics.embedding_similarity.embedding import TextEncoder
+from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES, SimilarityScorer
+from openmeva.training.embedding_similarity.baseline import baseline
 from tests.tiny import PIECES, tiny_tokenizer
-from training.similarity_baseline import baseline
 
 STORIES = ["she ran home .", "the dog ate a cat .", "he slept !", "a park was not home ?", "she ran home ."]
 

@@ -6,8 +6,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from training.files import checksum
-from training.stages import Stage, read_rows
+from openmeva.training.files import checksum
+from openmeva.training.stages import Stage, read_rows
 
 SCHEMA = pa.schema([("square", pa.int64())])
 

@@ -9,13 +9,15 @@ import pytest
 import yaml
 from scipy.stats import spearmanr
 
-from metrics.classifier_scoring import ClassifierScorer
-from metrics.encoder import load_checkpoint
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.core.classifier_scoring import ClassifierScorer
+from openmeva.training.classifier import distillation as teacher
+from openmeva.training.classifier import trainer as classifier
+from openmeva.training.classifier.distillation import logit, with_soft_targets
+from openmeva.training.negatives.groups import GroupRow, write_groups
+from openmeva.training.plot_coherence import trainer as plot_coherence
+from openmeva.training.plot_coherence.trainer import train
 from tests.tiny import tiny_model, write_encoder
-from training import classifier, plot_coherence, teacher
-from training.plot_coherence import train
-from training.teacher import logit, with_soft_targets
-from training.training_groups import GroupRow, write_groups
 
 WORDS = ("she", "he", "the", "dog", "cat", "ran", "ate", "slept", "home", "park", "walk", "to", "and", "was")
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 import torch
 
-from metrics.union.modeling import IGNORED
+from openmeva.metrics.union.modeling import IGNORED
+from openmeva.training.negatives import EditedStory, TaggedStory
+from openmeva.training.union.data import Example, UnionCollator, UnionPairs
 from tests.tiny import PIECES, tiny_tokenizer
-from training.negatives import EditedStory, TaggedStory
-from training.union_data import Example, UnionCollator, UnionPairs
 
 ORIGINAL = TaggedStory(
     [["she", "ran", "home", "."], ["he", "walked", "the", "dog", "."]],

@@ -8,12 +8,11 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from metrics.encoder import file_digest
-from metrics.inference import Normalizer
-from metrics.union.encoder import load_checkpoint
-from metrics.union.scoring import UnionScorer
+from openmeva.metrics.core.checkpoint import file_digest, load_checkpoint
+from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.union.scoring import UnionScorer
+from openmeva.training.union import trainer as union
 from tests.tiny import tiny_model, write_encoder
-from training import union
 
 SUBJECTS = ("she", "he", "the dog", "the cat")
 ENDINGS = ("ran home", "ate", "slept", "walked to the park")

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from training.vocabulary_loss import vocabulary_loss
+from openmeva.training.ppl.losses import vocabulary_loss
 
 
 @pytest.mark.parametrize("rows", [1, 4, 100])

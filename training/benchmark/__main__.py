@@ -12,12 +12,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from training.benchmark.registry import choose, read_registry
-from training.benchmark.render import to_terminal
-from training.benchmark.report import write_report
-from training.benchmark.run import Settings, run
-from training.benchmark.sets import TEST_SETS
-from training.benchmark.tables import main_tables, read_published, section_tables
+from openmeva.training.benchmark.registry import choose, read_registry
+from openmeva.training.benchmark.render import to_terminal
+from openmeva.training.benchmark.report import write_report
+from openmeva.training.benchmark.run import Settings, run
+from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.tables import main_tables, read_published, section_tables
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from training.files import checksum
+from openmeva.training.files import checksum
 
 
 def checkpoint_digest(folder: Path) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from metrics.inference import sentence_spans
-from training.benchmark.registry import MetricEntry
-from training.benchmark.sets import TestSet
+from openmeva.metrics.core.text import sentence_spans
+from openmeva.training.benchmark.registry import MetricEntry
+from openmeva.training.benchmark.sets import TestSet
 
 Rows = list[dict[str, Any]]
 

@@ -1,6 +1,6 @@
 """Scores of supervised metrics by cross-validation, which a module cannot give: a file a set and metric.
 
-Written by the trainers (`python -m training.bleurt_ratings cross-validate`), read by the benchmark as rows of this
+Written by the trainers (`python -m training.bleurt.ratings cross-validate`), read by the benchmark as rows of this
 project where they belong to the same stories, references and ratings.
 """
 
@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from training.benchmark.registry import ROOT
-from training.files import write_text
+from openmeva.training.files import write_text
+from openmeva.training.paths import ROOT
 
 FOLDER = ROOT / "runs" / "cross_validated"
 

@@ -9,8 +9,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from metrics.openmeva.differences import significant_pairs
-from training.benchmark.style import detailed, plain_axes
+from openmeva.metrics.openmeva.differences import significant_pairs
+from openmeva.training.benchmark.style import detailed, plain_axes
 
 _REGIONS = (
     ("both significant", "#56B4E9"),

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from metrics.openmeva.autos import auc
-from metrics.openmeva.correlation import why_undefined
-from metrics.openmeva.error_types import story_error_types
-from metrics.openmeva.judged import JudgedStories
+from openmeva.metrics.openmeva.autos import auc
+from openmeva.metrics.openmeva.correlation import why_undefined
+from openmeva.metrics.openmeva.error_types import story_error_types
+from openmeva.metrics.openmeva.judged import JudgedStories
 
 
 def explanation_tables(

@@ -15,9 +15,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from training.benchmark.aspect_figures import draw_aspects
-from training.benchmark.difference_figures import draw_differences
-from training.benchmark.style import COLOURS, KIND_COLOURS, detailed, plain_axes, style
+from openmeva.training.benchmark.aspect_figures import draw_aspects
+from openmeva.training.benchmark.difference_figures import draw_differences
+from openmeva.training.benchmark.style import COLOURS, KIND_COLOURS, detailed, plain_axes, style
 
 Results = Mapping[str, Any]
 

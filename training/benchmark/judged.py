@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from metrics.openmeva.agreement import agreement
-from metrics.openmeva.baselines import beats_trivial, trivial_rows
-from metrics.openmeva.bootstrap import PromptBootstrap, intervals
-from metrics.openmeva.ceiling import noise_ceiling
-from metrics.openmeva.comparison import compare, correct
-from metrics.openmeva.correlation import correlate
-from metrics.openmeva.judged import JudgedStories, check_predictions
-from metrics.openmeva.sources import judgments_by_source
+from openmeva.metrics.openmeva.agreement import agreement
+from openmeva.metrics.openmeva.baselines import beats_trivial, trivial_rows
+from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
+from openmeva.metrics.openmeva.ceiling import noise_ceiling
+from openmeva.metrics.openmeva.comparison import compare, correct
+from openmeva.metrics.openmeva.correlation import correlate
+from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
+from openmeva.metrics.openmeva.sources import judgments_by_source
 
 
 def judged_table(

@@ -8,7 +8,8 @@ from typing import Any
 
 import yaml
 
-ROOT = Path(__file__).resolve().parents[2]
+from openmeva.training.paths import ROOT
+
 REGISTRY = Path(__file__).with_name("metrics.yaml")
 
 

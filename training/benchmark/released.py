@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from training.corpora.plot_guided_judgments import read_predictions
+from openmeva.training.corpora.plot_guided_judgments import read_predictions
 
 # File to title; True where the file counts badness (perplexity), so that it is negated.
 UNION_FILES = {

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from training.benchmark.figures import write_figures
-from training.benchmark.render import to_latex, to_markdown
-from training.benchmark.tables import main_tables, section_tables
-from training.files import write_text
+from openmeva.training.benchmark.figures import write_figures
+from openmeva.training.benchmark.render import to_latex, to_markdown
+from openmeva.training.benchmark.tables import main_tables, section_tables
+from openmeva.training.files import write_text
 
 
 def write_report(results: Mapping[str, Any], published: Mapping[str, Any], out: Path) -> Path:

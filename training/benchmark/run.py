@@ -10,19 +10,20 @@ from typing import Any
 import evaluate
 import numpy as np
 
-from metrics.openmeva.autos import aspect_tables, check_rows
-from metrics.openmeva.drift import dataset_drift
-from metrics.openmeva.judged import JudgedStories, check_predictions
-from metrics.openmeva.trivial import trivial_scores
-from training.benchmark.contexts import rows_as_seen
-from training.benchmark.cross_validated import cross_validated_scores
-from training.benchmark.explanations import explanation_tables
-from training.benchmark.judged import judged_table
-from training.benchmark.registry import ROOT, MetricEntry
-from training.benchmark.released import released_scores
-from training.benchmark.sampling import sampled
-from training.benchmark.scores import score
-from training.benchmark.sets import TestSet
+from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
+from openmeva.metrics.openmeva.drift import dataset_drift
+from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
+from openmeva.metrics.openmeva.trivial import trivial_scores
+from openmeva.training.benchmark.contexts import rows_as_seen
+from openmeva.training.benchmark.cross_validated import cross_validated_scores
+from openmeva.training.benchmark.explanations import explanation_tables
+from openmeva.training.benchmark.judged import judged_table
+from openmeva.training.benchmark.registry import MetricEntry
+from openmeva.training.benchmark.released import released_scores
+from openmeva.training.benchmark.sampling import sampled
+from openmeva.training.benchmark.scores import score
+from openmeva.training.benchmark.sets import TestSet
+from openmeva.training.paths import ROOT
 
 
 @dataclass(frozen=True)

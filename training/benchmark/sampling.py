@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from training.benchmark.sets import TestSet
+from openmeva.training.benchmark.sets import TestSet
 
 Rows = list[dict[str, Any]]
 

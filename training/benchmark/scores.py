@@ -10,9 +10,9 @@ from typing import Any
 
 import evaluate
 
-from training.benchmark.contexts import context_of
-from training.benchmark.registry import MetricEntry
-from training.files import write_text
+from openmeva.training.benchmark.contexts import context_of
+from openmeva.training.benchmark.registry import MetricEntry
+from openmeva.training.files import write_text
 
 Rows = Sequence[dict[str, Any]]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from training.benchmark.registry import ROOT
-from training.corpora.mans import read_mans
-from training.corpora.plot_guided_judgments import read_plot_guided_judgments, read_predictions
-from training.corpora.union_judgments import read_union_judgments
+from openmeva.training.corpora.mans import read_mans
+from openmeva.training.corpora.plot_guided_judgments import read_plot_guided_judgments, read_predictions
+from openmeva.training.corpora.union_judgments import read_union_judgments
+from openmeva.training.paths import ROOT
 
 Rows = list[dict[str, Any]]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from training.benchmark.cells import number, with_interval
-from training.benchmark.render import Table
+from openmeva.training.benchmark.cells import number, with_interval
+from openmeva.training.benchmark.render import Table
 
 SETS = ("mans_roc", "mans_wp")
 

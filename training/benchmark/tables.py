@@ -8,10 +8,10 @@ from typing import Any
 
 import yaml
 
-from metrics.openmeva.correlation import COEFFICIENTS
-from training.benchmark.cells import number, p_value, with_interval
-from training.benchmark.render import Table
-from training.benchmark.table_11 import table_11
+from openmeva.metrics.openmeva.correlation import COEFFICIENTS
+from openmeva.training.benchmark.cells import number, p_value, with_interval
+from openmeva.training.benchmark.render import Table
+from openmeva.training.benchmark.table_11 import table_11
 
 PUBLISHED = Path(__file__).with_name("published.yaml")
 _KINDS = (("ours", "this project"), ("released", "released scores"), ("trivial", "trivial"))

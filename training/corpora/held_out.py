@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-from metrics.inference import Normalizer
-from training.perturbations.story import Story
-
-from .splits import CorpusConfig, cut, judged_keys
-from .stories import is_held_out, story_key
-from .story_rows import StoryRow, read_rows
-from .writing_prompts import TAG
+from openmeva.metrics.core.text import Normalizer
+from openmeva.training.corpora.splits import CorpusConfig, cut, judged_keys
+from openmeva.training.corpora.stories import is_held_out, story_key
+from openmeva.training.corpora.story_rows import StoryRow, read_rows
+from openmeva.training.corpora.writing_prompts import TAG
+from openmeva.training.text.story import Story
 
 
 def held_out_rows(config: CorpusConfig, data: Path, names: Path, limit: int | None = None) -> list[StoryRow]:

@@ -11,7 +11,7 @@ import argparse
 import json
 from pathlib import Path
 
-from training.corpora.judgments import JudgedStory, find_file
+from openmeva.training.corpora.judgments import JudgedStory, find_file
 
 CORPORA = ("roc", "wp")
 SOURCE_MODELS = ("s2s", "plan_write", "fusion", "gpt", "gpt_kg")

@@ -4,7 +4,7 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.corpora.judgments import JudgedStory, find_file
+from openmeva.training.corpora.judgments import JudgedStory, find_file
 
 _STORIES = [f"Input.text{place}" for place in range(1, 6)]
 _ANSWERS = [f"Answer.text{place}" for place in range(1, 6)]

@@ -13,11 +13,10 @@ from typing import TypeVar
 import numpy as np
 from nltk.tokenize import NLTKWordTokenizer
 
-from metrics.inference import Normalizer
-from training.files import write_text
-
-from .rocstories import SourceStory, read_rocstories
-from .writing_prompts import read_writing_prompts
+from openmeva.metrics.core.text import Normalizer
+from openmeva.training.corpora.rocstories import SourceStory, read_rocstories
+from openmeva.training.corpora.writing_prompts import read_writing_prompts
+from openmeva.training.files import write_text
 
 Item = TypeVar("Item")
 

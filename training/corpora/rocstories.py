@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TypedDict
 
-from metrics.inference import split_sentences
-
-from .stories import read_stories
+from openmeva.metrics.core.text import split_sentences
+from openmeva.training.corpora.stories import read_stories
 
 _SENTENCES = [f"sentence{place}" for place in range(1, 6)]
 

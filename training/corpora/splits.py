@@ -8,9 +8,8 @@ from typing import Any
 
 from rich.progress import track
 
-from metrics.inference import Normalizer
-
-from .stories import is_held_out, read_stories, story_key
+from openmeva.metrics.core.text import Normalizer
+from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
 
 Sentences = list[list[str]]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypedDict
 
-from training.perturbations.story import Story
+from openmeva.training.text.story import Story
 
 
 class StoryRow(TypedDict):

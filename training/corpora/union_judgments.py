@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from training.corpora.judgments import JudgedStory, find_file
+from openmeva.training.corpora.judgments import JudgedStory, find_file
 
 ERROR_TYPES = ("", "repeated", "incoherent", "conflicting", "chaotic", "other")
 

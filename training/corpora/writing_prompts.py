@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from metrics.inference import split_sentences
-
-from .rocstories import SourceStory
-from .splits import cut
+from openmeva.metrics.core.text import split_sentences
+from openmeva.training.corpora.rocstories import SourceStory
+from openmeva.training.corpora.splits import cut
 
 TAG = re.compile(r"^\s*\[\s*[A-Za-z]{2,3}\s*\]\s*")
 

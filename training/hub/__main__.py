@@ -11,15 +11,15 @@ from pathlib import Path
 
 from tqdm.auto import tqdm
 
-from metrics.version import __version__
-from training.hub.caches import Caches
-from training.hub.checks import repository_problems
-from training.hub.description import Description, read_description
-from training.hub.install import Installation
-from training.hub.layout import Repository, lay_out
-from training.hub.record import Record
+from openmeva.metrics.core.version import __version__
+from openmeva.training.hub.caches import Caches
+from openmeva.training.hub.checks import repository_problems
+from openmeva.training.hub.description import Description, read_description
+from openmeva.training.hub.install import Installation
+from openmeva.training.hub.layout import Repository, lay_out
+from openmeva.training.hub.record import Record
+from openmeva.training.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 FLAGS = "HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1"
 
 
@@ -112,7 +112,7 @@ def publish(
     from huggingface_hub import HfApi, get_token
     from huggingface_hub.errors import HfHubHTTPError
 
-    from training.hub.publish import publish as push
+    from openmeva.training.hub.publish import publish as push
 
     organisation = organisation or description.organisation
     with tempfile.TemporaryDirectory() as scratch:

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from training.files import write_text
-from training.hub.description import Description, Source
-from training.hub.layout import Repository, data_files
+from openmeva.training.files import write_text
+from openmeva.training.hub.description import Description, Source
+from openmeva.training.hub.layout import Repository, data_files
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from training.hub.cards import card_problems
-from training.hub.layout import Repository
+from openmeva.training.hub.cards import card_problems
+from openmeva.training.hub.layout import Repository
 
 LIMIT = 40_000_000  # bytes a file
 _UNSAFE = frozenset(

@@ -11,11 +11,17 @@ from pathlib import Path
 from filelock import FileLock
 from tqdm.auto import tqdm
 
-from training.files import write_text
-from training.hub.caches import Caches, Placement, dataset_placements, model_placement, module_placements
-from training.hub.description import Description
-from training.hub.layout import lay_out
-from training.hub.record import Record
+from openmeva.training.files import write_text
+from openmeva.training.hub.caches import (
+    Caches,
+    Placement,
+    dataset_placements,
+    model_placement,
+    module_placements,
+)
+from openmeva.training.hub.description import Description
+from openmeva.training.hub.layout import lay_out
+from openmeva.training.hub.record import Record
 
 
 class Installation:

@@ -15,12 +15,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from training.files import checksum, write_text
-from training.hub.cards import join_card, split_card
-from training.hub.description import Description, Source
-from training.hub.results import add_metric_results, add_results, read_results
-from training.hub.rewriting import name_folders, pin_module, pin_settings, rename
-from training.hub.whole_model import whole_model_note, write_whole_model
+from openmeva.training.files import checksum, write_text
+from openmeva.training.hub.cards import join_card, split_card
+from openmeva.training.hub.description import Description, Source
+from openmeva.training.hub.results import add_metric_results, add_results, read_results
+from openmeva.training.hub.rewriting import name_folders, pin_module, pin_settings, rename
+from openmeva.training.hub.whole_model import whole_model_note, write_whole_model
 
 _TEXT = {".py", ".json", ".md", ".yaml", ".txt", ".toml"}
 _PYPI = {"ot": "POT", "yaml": "PyYAML", "sklearn": "scikit-learn"}  # names that differ from the import

@@ -11,8 +11,8 @@ from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 from huggingface_hub.errors import RepositoryNotFoundError
 from huggingface_hub.hf_api import RepoFile
 
-from training.files import checksum
-from training.hub.layout import Repository
+from openmeva.training.files import checksum
+from openmeva.training.hub.layout import Repository
 
 _KEPT = frozenset({".gitattributes"})  # the Hub's own
 

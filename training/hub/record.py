@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from training.files import write_text
+from openmeva.training.files import write_text
 
 
 @dataclass

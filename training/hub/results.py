@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from training.benchmark.checkpoints import checkpoint_digest
-from training.benchmark.registry import read_registry
+from openmeva.training.benchmark.checkpoints import checkpoint_digest
+from openmeva.training.benchmark.registry import read_registry
 
 RESULTS = Path("spaces/leaderboard/results.json")  # what `python -m spaces.leaderboard.collect` writes
 _TITLE = "Agreement with people"

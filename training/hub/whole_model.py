@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from training.files import save_tensors, write_text
+from openmeva.training.files import save_tensors, write_text
 
 # tanh(x / SCALE) * SCALE is x to within 2e-5 of itself for a logit of 2, and to 5e-4 for one of 10.
 SCALE = 256.0
@@ -53,7 +53,7 @@ def write_whole_model(checkpoint: Path, section: str, target: Path, classifier: 
     """
     import torch
 
-    from metrics.encoder import encoder_folder, load_checkpoint
+    from openmeva.metrics.core.checkpoint import encoder_folder, load_checkpoint
 
     loaded = load_checkpoint(checkpoint, section)
     parts = ("bert.",) if classifier else ("bert.", "cls.")  # what the class named in `architectures` has

@@ -5,18 +5,18 @@ registered by name in `OPERATIONS`; all take and return an `EditedStory`, which 
 token came from and which operation touched it. `tag_corpus` tags a corpus once and caches the tags.
 """
 
-from .draws import Draws
-from .edit import Edit
-from .edited import EditedStory
-from .keywords import KeywordTable
-from .language import Language
-from .material import Material
-from .registry import OPERATIONS, TECHNIQUE_OPERATIONS
-from .sampling import UnionSampling
-from .sentence import EditedSentence
-from .story import TaggedStory
-from .tagged_corpus import tag_corpus
-from .union import UnionSampler
+from openmeva.training.common.draws import Draws
+from openmeva.training.negatives.edit import Edit
+from openmeva.training.negatives.edited import EditedStory
+from openmeva.training.negatives.material import Material
+from openmeva.training.negatives.registry import OPERATIONS, TECHNIQUE_OPERATIONS
+from openmeva.training.negatives.sampling import UnionSampling
+from openmeva.training.negatives.sentence import EditedSentence
+from openmeva.training.negatives.union import UnionSampler
+from openmeva.training.text.keywords import KeywordTable
+from openmeva.training.text.language import Language
+from openmeva.training.text.tagged_corpus import tag_corpus
+from openmeva.training.text.tagged_story import TaggedStory
 
 __all__ = [
     "OPERATIONS",

@@ -5,15 +5,14 @@ import json
 import sys
 from pathlib import Path
 
-from metrics.inference import Normalizer
-from training.corpora.stories import read_stories
-from training.files import replacing
-
-from .edited import EditedStory
-from .english import English
-from .sampling import TECHNIQUES, UnionSampling
-from .tagged_corpus import tag_corpus
-from .union import UnionSampler
+from openmeva.metrics.core.text import Normalizer
+from openmeva.training.corpora.stories import read_stories
+from openmeva.training.files import replacing
+from openmeva.training.negatives.edited import EditedStory
+from openmeva.training.negatives.sampling import TECHNIQUES, UnionSampling
+from openmeva.training.negatives.union import UnionSampler
+from openmeva.training.text.english import English
+from openmeva.training.text.tagged_corpus import tag_corpus
 
 
 def main(arguments: list[str] | None = None) -> int:

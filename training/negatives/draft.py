@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from .edited import EditedStory
+from openmeva.training.negatives.edited import EditedStory
 
 # Technique of UNION's sampler to the kind of error that it makes (the names of plot-guided's manipulations).
 KIND_OF = {

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from .edit import Edit
-from .sentence import EditedSentence
-from .story import TaggedStory
+from openmeva.training.negatives.edit import Edit
+from openmeva.training.negatives.sentence import EditedSentence
+from openmeva.training.text.tagged_story import TaggedStory
 
 
 @dataclass(frozen=True, slots=True)

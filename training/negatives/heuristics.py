@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from training.negatives.draws import Draws
-from training.negatives.language import Language
-from training.negatives.story import TaggedStory
+from openmeva.training.common.draws import Draws
+from openmeva.training.text.language import Language
+from openmeva.training.text.tagged_story import TaggedStory
 
 SENTENCE_SHARE = 0.5
 KEYWORD_SHARE = 0.15

@@ -8,9 +8,10 @@ from rich.progress import track
 from tokenizers import Tokenizer
 from transformers import BertConfig, BertForMaskedLM
 
-from metrics.encoder import choose_dtype, pad, read_tensors, token_id
-from metrics.inference import length_batches
-from training.encoder import ENCODER
+from openmeva.metrics.core.batching import length_batches
+from openmeva.metrics.core.checkpoint import read_tensors
+from openmeva.metrics.core.runtime import choose_dtype, pad, token_id
+from openmeva.training.paths import ENCODER
 
 
 class Infiller:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .keywords import KeywordTable
-from .language import Language
-from .story import TaggedStory
+from openmeva.training.text.keywords import KeywordTable
+from openmeva.training.text.language import Language
+from openmeva.training.text.tagged_story import TaggedStory
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import BertConfig, BertModel
 
-from metrics.encoder import choose_dtype, pad, read_tensors, token_id
-from metrics.inference import length_batches
-from training.encoder import ENCODER
+from openmeva.metrics.core.batching import length_batches
+from openmeva.metrics.core.checkpoint import read_tensors
+from openmeva.metrics.core.runtime import choose_dtype, pad, token_id
+from openmeva.training.paths import ENCODER
 
 Words = Sequence[str]
 

@@ -1,12 +1,12 @@
 """Negation alteration (section 3.2, Table 8): one negation added to a sentence, or taken from it."""
 
-from .draws import Draws
-from .edited import EditedStory
-from .material import Material
-from .negation_adding import addition_sites, negate
-from .negation_removal import affirm, removal_sites
-from .rewrite import Rewrite
-from .sentence import EditedSentence
+from openmeva.training.common.draws import Draws
+from openmeva.training.negatives.edited import EditedStory
+from openmeva.training.negatives.material import Material
+from openmeva.training.negatives.sentence import EditedSentence
+from openmeva.training.text.negation.adding import addition_sites, negate
+from openmeva.training.text.negation.removal import affirm, removal_sites
+from openmeva.training.text.rewrite import Rewrite
 
 LEXICAL = "lexical_negation"
 

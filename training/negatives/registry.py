@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from . import negation, reordering, repetition, substitution
-from .draws import Draws
-from .edited import EditedStory
-from .material import Material
+from openmeva.training.common.draws import Draws
+from openmeva.training.negatives import negation, reordering, repetition, substitution
+from openmeva.training.negatives.edited import EditedStory
+from openmeva.training.negatives.material import Material
 
 Operation = Callable[[EditedStory, Draws, Material], EditedStory | None]
 """Takes a story under edit and returns it edited further, or None where it does not apply."""

@@ -1,8 +1,8 @@
 """Reordering (section 3.2): the sentences in another order, for conflicting plots."""
 
-from .draws import Draws
-from .edited import EditedStory
-from .material import Material
+from openmeva.training.common.draws import Draws
+from openmeva.training.negatives.edited import EditedStory
+from openmeva.training.negatives.material import Material
 
 SENTENCE = "sentence_reordering"
 

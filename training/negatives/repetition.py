@@ -1,10 +1,10 @@
 """Repetition (section 3.2): an n-gram, or a whole sentence, said twice."""
 
-from .draws import Draws
-from .edited import EditedStory
-from .material import Material
-from .rewrite import Rewrite, Token
-from .sentence import EditedSentence
+from openmeva.training.common.draws import Draws
+from openmeva.training.negatives.edited import EditedStory
+from openmeva.training.negatives.material import Material
+from openmeva.training.negatives.sentence import EditedSentence
+from openmeva.training.text.rewrite import Rewrite, Token
 
 LEXICAL = "lexical_repetition"
 SENTENCE = "sentence_repetition"

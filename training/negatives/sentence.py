@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .rewrite import Rewrite
+from openmeva.training.text.rewrite import Rewrite
 
 
 class EditedSentence(NamedTuple):

@@ -1,11 +1,11 @@
 """Substitution (section 3.2): keywords by antonyms or other keywords, or a sentence by a foreign one."""
 
-from .draws import Draws
-from .edited import EditedStory
-from .keywords import is_replaceable
-from .material import Material
-from .rewrite import Rewrite, Token
-from .sentence import EditedSentence
+from openmeva.training.common.draws import Draws
+from openmeva.training.negatives.edited import EditedStory
+from openmeva.training.negatives.material import Material
+from openmeva.training.negatives.sentence import EditedSentence
+from openmeva.training.text.keywords import is_replaceable
+from openmeva.training.text.rewrite import Rewrite, Token
 
 LEXICAL = "lexical_substitution"
 SENTENCE = "sentence_substitution"

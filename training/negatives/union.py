@@ -6,14 +6,14 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from .draws import Draws
-from .edited import EditedStory
-from .keywords import KeywordTable
-from .language import Language
-from .material import Material
-from .registry import OPERATIONS, TECHNIQUE_OPERATIONS
-from .sampling import UnionSampling
-from .story import TaggedStory
+from openmeva.training.common.draws import Draws
+from openmeva.training.negatives.edited import EditedStory
+from openmeva.training.negatives.material import Material
+from openmeva.training.negatives.registry import OPERATIONS, TECHNIQUE_OPERATIONS
+from openmeva.training.negatives.sampling import UnionSampling
+from openmeva.training.text.keywords import KeywordTable
+from openmeva.training.text.language import Language
+from openmeva.training.text.tagged_story import TaggedStory
 
 TRIALS = 8  # new plans for a story whose edits cancelled out; never needed in practice
 CHUNK = 200  # stories handed to a process at a time

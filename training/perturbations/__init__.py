@@ -6,14 +6,18 @@ module and is registered by name in `ASPECTS`. Stories may be raw or tokenised, 
 perturbation does not change stays byte for byte.
 """
 
-from .aspect import Aspect
-from .corpus import Corpus
-from .edits import Edit, Span
-from .material import Material, Thresholds
-from .perturbed import Perturbed
-from .perturber import Perturber, perturb
-from .registry import ASPECTS, DISCRIMINATION_ASPECTS, INVARIANCE_ASPECTS
-from .story import Story, parse
+from openmeva.training.perturbations.aspects.registry import (
+    ASPECTS,
+    DISCRIMINATION_ASPECTS,
+    INVARIANCE_ASPECTS,
+)
+from openmeva.training.perturbations.engine.aspect import Aspect
+from openmeva.training.perturbations.engine.corpus import Corpus
+from openmeva.training.perturbations.engine.material import Material, Thresholds
+from openmeva.training.perturbations.engine.perturbed import Perturbed
+from openmeva.training.perturbations.perturber import Perturber, perturb
+from openmeva.training.text.edits import Edit, Span
+from openmeva.training.text.story import Story, parse
 
 __all__ = [
     "ASPECTS",

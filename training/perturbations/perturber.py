@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from training.language import resources
-from training.negatives.draws import Draws
-
-from .edits import apply_edits
-from .material import Material
-from .perturbed import Perturbed
-from .registry import find_aspect
-from .similarity import MoverSimilarity
-from .story import Story
+from openmeva.training.common.draws import Draws
+from openmeva.training.perturbations.aspects.registry import find_aspect
+from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.perturbed import Perturbed
+from openmeva.training.perturbations.engine.similarity import MoverSimilarity
+from openmeva.training.text.edits import apply_edits
+from openmeva.training.text.knowledge import resources
+from openmeva.training.text.story import Story
 
 
 class Perturber:

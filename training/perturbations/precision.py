@@ -11,15 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
-from training.corpora.stories import read_stories
-from training.negatives.draws import Draws
-
-from .corpus import Corpus
-from .material import Material
-from .perturbed import Perturbed
-from .perturber import Perturber
-from .registry import ASPECTS
-from .story import parse
+from openmeva.training.common.draws import Draws
+from openmeva.training.corpora.stories import read_stories
+from openmeva.training.perturbations.aspects.registry import ASPECTS
+from openmeva.training.perturbations.engine.corpus import Corpus
+from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.perturbed import Perturbed
+from openmeva.training.perturbations.perturber import Perturber
+from openmeva.training.text.story import parse
 
 CONTEXT = 35
 
@@ -65,9 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=25)
     options = parser.parse_args(arguments)
 
-    from training.paraphrasers import RuleParaphraser
-
-    from .similarity import MoverSimilarity
+    from openmeva.training.perturbations.engine.similarity import MoverSimilarity
+    from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 
     texts = list(read_stories(options.stories))
     material = Material(1, Corpus(parse(texts[:500])), RuleParaphraser(), MoverSimilarity())

@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import BertConfig, BertForSequenceClassification
 
-from metrics.bleurt.scoring import BleurtScorer
+from openmeva.metrics.bleurt.scoring import BleurtScorer
 from tests.tiny import PIECES, tiny_tokenizer
 from tests.tiny_bleurt import write_bleurt
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from transformers import BertConfig, BertModel
 
-from metrics.embedding_similarity.embedding import TextEncoder
-from metrics.embedding_similarity.scoring import BERT_SCORES, SCORES, SimilarityScorer
-from metrics.inference import Normalizer
+from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.embedding_similarity.embedding import TextEncoder
+from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES, SCORES, SimilarityScorer
 from tests.tiny import PIECES, tiny_tokenizer
 
 ROOT = Path(__file__).parents[3]

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from metrics.embedding_similarity.matching import (
+from openmeva.metrics.embedding_similarity.matching import (
     bert_score,
     cosine,
     greedy_matching,
@@ -13,8 +13,8 @@ from metrics.embedding_similarity.matching import (
     vector_average,
     vector_extrema,
 )
-from metrics.embedding_similarity.mover_score import bigrams, mover_score
-from metrics.embedding_similarity.scoring import InverseDocumentFrequency
+from openmeva.metrics.embedding_similarity.mover_score import bigrams, mover_score
+from openmeva.metrics.embedding_similarity.scoring import InverseDocumentFrequency
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment, linprog
 
-from metrics.embedding_similarity.mover_score import mover_score, unit_rows
+from openmeva.metrics.embedding_similarity.mover_score import mover_score, unit_rows
 
 
 def by_linear_programming(first: np.ndarray, second: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metrics.openmeva.agreement import (
+from openmeva.metrics.openmeva.agreement import (
     agreement,
     icc,
     icc_two_way,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metrics.openmeva import bootstrap as module
-from metrics.openmeva.bootstrap import PromptBootstrap, interval
+from openmeva.metrics.openmeva import bootstrap as module
+from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, interval
 
 
 def resampled(counts, prompts, *arrays):

@@ -3,8 +3,14 @@
 import numpy as np
 import pytest
 
-from metrics.openmeva.bootstrap import PromptBootstrap
-from metrics.openmeva.comparison import compare, correct, paired_bootstrap, steiger_test, williams_test
+from openmeva.metrics.openmeva.bootstrap import PromptBootstrap
+from openmeva.metrics.openmeva.comparison import (
+    compare,
+    correct,
+    paired_bootstrap,
+    steiger_test,
+    williams_test,
+)
 
 # r12, r13, r23, n, and t and p of psych 2.2.9: r.test(n, r12, r13, r23) on R 4.2.2.
 WILLIAMS = [

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metrics.openmeva.correlation import correlate, correlate_part
+from openmeva.metrics.openmeva.correlation import correlate, correlate_part
 
 # cor(a, b), method "pearson", "spearman", "kendall" of R 4.2.2: ties on both sides.
 A = np.array([1, 2, 2, 3, 4, 4, 4, 5, 1, 3.0])

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metrics.openmeva.autos import aspect_tables, auc, check_rows
-from metrics.openmeva.ceiling import noise_ceiling
-from metrics.openmeva.differences import score_differences, significant_pairs
-from metrics.openmeva.drift import dataset_drift, model_drift, quality_drift
-from metrics.openmeva.error_types import by_error_type, story_error_types
-from metrics.openmeva.judged import JudgedStories
-from metrics.openmeva.levels import human_and_machine, prompt_level, system_level
-from metrics.openmeva.sources import judgments_by_source
-from metrics.openmeva.trivial import TRIVIAL, trivial_scores
+from openmeva.metrics.openmeva.autos import aspect_tables, auc, check_rows
+from openmeva.metrics.openmeva.ceiling import noise_ceiling
+from openmeva.metrics.openmeva.differences import score_differences, significant_pairs
+from openmeva.metrics.openmeva.drift import dataset_drift, model_drift, quality_drift
+from openmeva.metrics.openmeva.error_types import by_error_type, story_error_types
+from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.metrics.openmeva.levels import human_and_machine, prompt_level, system_level
+from openmeva.metrics.openmeva.sources import judgments_by_source
+from openmeva.metrics.openmeva.trivial import TRIVIAL, trivial_scores
 
 
 def judged(scores, **columns):

@@ -14,8 +14,8 @@ from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from rouge import Rouge
 from scipy.stats import spearmanr
 
-from metrics.inference import Normalizer
-from metrics.overlap.meteor import find_wordnet, meteor
+from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.overlap.meteor import find_wordnet, meteor
 
 ROOT = Path(__file__).resolve().parents[3]
 STORIES = [

@@ -8,8 +8,8 @@ import evaluate
 import pytest
 import torch
 
-from metrics.classifier_scoring import ClassifierScorer
-from metrics.encoder import load_checkpoint
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.core.classifier_scoring import ClassifierScorer
 from tests.tiny_classifier import KINDS, write_classifier
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -8,8 +8,8 @@ import evaluate
 import numpy as np
 import pytest
 
-from metrics.encoder import file_digest
-from training.benchmark.registry import read_registry
+from openmeva.metrics.core.checkpoint import file_digest
+from openmeva.training.benchmark.registry import read_registry
 
 ROOT = Path(__file__).resolve().parents[3]
 WEIGHTS = ROOT / "metrics" / "plot_coherence" / "weights"

@@ -6,9 +6,9 @@ import pytest
 import torch
 from transformers import CohereConfig, CohereForCausalLM
 
-from metrics.ppl import losses as losses_module
-from metrics.ppl.loading import LoadedModel, load_model
-from metrics.ppl.scoring import PerplexityScorer
+from openmeva.metrics.ppl import losses as losses_module
+from openmeva.metrics.ppl.loading import LoadedModel, load_model
+from openmeva.metrics.ppl.scoring import PerplexityScorer
 from tests.tiny_ppl import plain_tokenizer, write_gpt2, write_ppl_checkpoint
 
 STORIES = [
@@ -53,7 +53,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def load(folder: str) -> LoadedModel:
-    return load_model(folder, __file__, {})
+    return load_model(folder, {})
 
 
 @torch.inference_mode()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from metrics.ppl.repetition import repeated
-from metrics.ppl.windows import causal_windows, centred_windows
+from openmeva.metrics.ppl.repetition import repeated
+from openmeva.metrics.ppl.windows import causal_windows, centred_windows
 
 
 def test_causal_windows_score_each_token_once_after_half_a_window() -> None:

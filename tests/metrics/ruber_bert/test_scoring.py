@@ -9,9 +9,9 @@ import torch
 from safetensors.torch import load_file
 from transformers import BertModel
 
-from metrics.ruber_bert.blending import BLENDS, hybrid
-from metrics.ruber_bert.encoder import load_checkpoint
-from metrics.ruber_bert.scoring import RuberScorer, plain_context
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.ruber_bert.blending import BLENDS, hybrid
+from openmeva.metrics.ruber_bert.scoring import RuberScorer, plain_context
 from tests.tiny_ruber import write_ruber_checkpoint
 
 STORIES = [

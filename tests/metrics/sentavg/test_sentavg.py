@@ -10,8 +10,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from metrics.encoder import file_digest
-from metrics.sentavg.modeling import SentAvg
+from openmeva.metrics.core.checkpoint import file_digest
+from openmeva.metrics.sentavg.modeling import SentAvg
 from tests.tiny import PIECES, tiny_model, tiny_tokenizer, write_encoder
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from metrics.encoder import load_checkpoint
-from metrics.union.scoring import UnionScorer
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.union.scoring import UnionScorer
 from tests.tiny import write_checkpoint
 
 STORIES = [

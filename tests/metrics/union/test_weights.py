@@ -8,7 +8,7 @@ import evaluate
 import numpy as np
 import pytest
 
-from metrics.encoder import file_digest
+from openmeva.metrics.core.checkpoint import file_digest
 
 ROOT = Path(__file__).resolve().parents[3]
 WEIGHTS = ROOT / "metrics" / "union" / "weights"

@@ -5,11 +5,11 @@ import pytest
 from scipy.optimize import approx_fprime
 from scipy.special import expit
 
-from training.adversarial_filtering import Committee, Filtering, Pool
-from training.adversarial_filtering.filtering import has_converged, replace_easy
-from training.adversarial_filtering.lstm import LstmMember
-from training.adversarial_filtering.ngrams import LinearMember, ngram_matrix
-from training.adversarial_filtering.stage import pool_of
+from openmeva.training.plot_guided.adversarial_filtering import Committee, Filtering, Pool
+from openmeva.training.plot_guided.adversarial_filtering.filtering import has_converged, replace_easy
+from openmeva.training.plot_guided.adversarial_filtering.lstm import LstmMember
+from openmeva.training.plot_guided.adversarial_filtering.ngrams import LinearMember, ngram_matrix
+from openmeva.training.plot_guided.adversarial_filtering.stage import pool_of
 
 STORIES, CANDIDATES, KEPT = 40, 6, 3
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from openmeva.training.plot_guided.generator.sampling import Sampling
+from openmeva.training.speed.generator import stories_a_second
 from tests.tiny_plots import write_generator
-from training.bench.generator import stories_a_second
-from training.generator.sampling import Sampling
 
 
 def test_processes_write_all_plots(tmp_path: Path) -> None:

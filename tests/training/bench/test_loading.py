@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from training.bench import loading
+from openmeva.training.speed import loading
 
 ASKS = """
 try:

@@ -9,17 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metrics.openmeva.judged import JudgedStories
-from training.benchmark.__main__ import main
-from training.benchmark.explanations import explanation_tables
-from training.benchmark.judged import judged_table
-from training.benchmark.registry import MetricEntry, choose, read_registry
-from training.benchmark.render import Table, to_latex, to_markdown
-from training.benchmark.report import write_report
-from training.benchmark.run import Settings, run
-from training.benchmark.scores import checksum, module_checksum, score
-from training.benchmark.sets import TEST_SETS
-from training.benchmark.tables import (
+from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.training.benchmark.__main__ import main
+from openmeva.training.benchmark.explanations import explanation_tables
+from openmeva.training.benchmark.judged import judged_table
+from openmeva.training.benchmark.registry import MetricEntry, choose, read_registry
+from openmeva.training.benchmark.render import Table, to_latex, to_markdown
+from openmeva.training.benchmark.report import write_report
+from openmeva.training.benchmark.run import Settings, run
+from openmeva.training.benchmark.scores import checksum, module_checksum, score
+from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.tables import (
     main_tables,
     number,
     p_value,

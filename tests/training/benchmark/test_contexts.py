@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from training.benchmark.contexts import rows_as_seen
-from training.benchmark.registry import MetricEntry
-from training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.contexts import rows_as_seen
+from openmeva.training.benchmark.registry import MetricEntry
+from openmeva.training.benchmark.sets import TEST_SETS
 
 RUBER = MetricEntry("r", "R", {"roc": "roc"}, ("contexts",), needs_contexts=True)
 UNION = MetricEntry("u", "U", {"roc": "roc"}, ("contexts",), joins_context=True)

@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metrics.openmeva.agreement import agreement, krippendorff_alpha
-from metrics.openmeva.ceiling import noise_ceiling
-from metrics.openmeva.correlation import correlate
-from metrics.openmeva.error_types import story_error_types
-from metrics.openmeva.judged import JudgedStories
-from training.benchmark.judged import judged_table
-from training.benchmark.released import UNION_FILES, released_scores
-from training.benchmark.sets import TEST_SETS
-from training.benchmark.tables import read_published
+from openmeva.metrics.openmeva.agreement import agreement, krippendorff_alpha
+from openmeva.metrics.openmeva.ceiling import noise_ceiling
+from openmeva.metrics.openmeva.correlation import correlate
+from openmeva.metrics.openmeva.error_types import story_error_types
+from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.training.benchmark.judged import judged_table
+from openmeva.training.benchmark.released import UNION_FILES, released_scores
+from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.tables import read_published
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = Path(os.environ.get("OPENMEVA_DATA", ROOT / ".." / "shared" / "data"))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from training.benchmark.registry import read_registry
+from openmeva.training.benchmark.registry import read_registry
 
 
 def test_sections_are_rows_of_the_metric(tmp_path: Path) -> None:

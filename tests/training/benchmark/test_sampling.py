@@ -2,8 +2,8 @@
 
 import pytest
 
-from training.benchmark.sampling import sampled
-from training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.sampling import sampled
+from openmeva.training.benchmark.sets import TEST_SETS
 
 ROWS = [
     {"story_id": f"{number}{end}", "story": "x", "label": int(not end), "origin": origin, "aspect": "typo",

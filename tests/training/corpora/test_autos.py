@@ -8,12 +8,12 @@ import datasets
 import pyarrow.parquet as pq
 import pytest
 
-from training.corpora import autos
-from training.corpora.autos_builder import AutosBuilder, Made, Row
-from training.corpora.autos_counts import PAPER, counts, counts_table, yield_table
-from training.corpora.story_rows import BadLinesError, StoryRow, read_rows
-from training.paraphrasers import RuleParaphraser
-from training.perturbations import ASPECTS, Corpus, parse
+from openmeva.training.autos import __main__ as autos
+from openmeva.training.autos.builder import AutosBuilder, Made, Row
+from openmeva.training.autos.counts import PAPER, counts, counts_table, yield_table
+from openmeva.training.corpora.story_rows import BadLinesError, StoryRow, read_rows
+from openmeva.training.perturbations import ASPECTS, Corpus, parse
+from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 
 ROOT = Path(__file__).parents[3]
 MINI = ROOT / "datasets" / "stories" / "mini.jsonl"

@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from metrics.inference import Normalizer
-from training.corpora.filtered_stories import read_filtered_stories, with_foreign_words, without_judged
-from training.plot_coherence import load_rows
+from openmeva.metrics.core.text import Normalizer
+from openmeva.training.plot_coherence.filtered_stories import (
+    read_filtered_stories,
+    with_foreign_words,
+    without_judged,
+)
+from openmeva.training.plot_coherence.trainer import load_rows
 
 STORIES = [
     "tom ran . he fell .",

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from metrics.inference import Normalizer
-from training.corpora.held_out import held_out_rows
-from training.corpora.splits import CorpusConfig, load_corpus
+from openmeva.metrics.core.text import Normalizer
+from openmeva.training.corpora.held_out import held_out_rows
+from openmeva.training.corpora.splits import CorpusConfig, load_corpus
 
 STORIES = [
     f"{name} went to the {place}. {name} didn't stay long."

@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from training.corpora.mans import build, read_mans
-from training.corpora.plot_guided_judgments import plain, read_plot_guided_judgments, read_predictions
-from training.corpora.union_judgments import read_union_judgments
+from openmeva.training.corpora.mans import build, read_mans
+from openmeva.training.corpora.plot_guided_judgments import (
+    plain,
+    read_plot_guided_judgments,
+    read_predictions,
+)
+from openmeva.training.corpora.union_judgments import read_union_judgments
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = Path(os.environ.get("OPENMEVA_DATA", ROOT / ".." / "shared" / "data"))

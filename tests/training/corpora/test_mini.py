@@ -10,8 +10,8 @@ import datasets
 import pytest
 import yaml
 
-from metrics.inference import split_sentences
-from training.corpora.stories import read_stories
+from openmeva.metrics.core.text import split_sentences
+from openmeva.training.corpora.stories import read_stories
 
 FOLDER = Path(__file__).parents[3] / "datasets" / "stories"
 FILE = FOLDER / "mini.jsonl"

@@ -7,9 +7,9 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from training.corpora.prepare import corpus_statistics, main, prepare, published_split
-from training.corpora.rocstories import read_rocstories
-from training.corpora.writing_prompts import cut_text, read_writing_prompts
+from openmeva.training.corpora.prepare import corpus_statistics, main, prepare, published_split
+from openmeva.training.corpora.rocstories import read_rocstories
+from openmeva.training.corpora.writing_prompts import cut_text, read_writing_prompts
 
 SENTENCES = ["Ann had a kite.", "She flew it.", "It fell.", "She mended it.", "It flew again."]
 EXPECTED = {"context": SENTENCES[0], "story": " ".join(SENTENCES[1:])}

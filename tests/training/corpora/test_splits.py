@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from training.corpora.splits import CorpusConfig, cut, cut_blocks, load_corpus
-from training.corpora.stories import is_held_out, story_key
+from openmeva.training.corpora.splits import CorpusConfig, cut, cut_blocks, load_corpus
+from openmeva.training.corpora.stories import is_held_out, story_key
 
 NAMES = {"male": ["tom"], "female": ["ann"], "neutral": [], "capitalized_only": []}
 

@@ -10,14 +10,14 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from metrics.encoder import Marks
+from openmeva.metrics.core.runtime import SpecialTokens
+from openmeva.training.plot_guided.generator.model import build_generator, load_generator
+from openmeva.training.plot_guided.generator.pairs import IGNORED, PairCollator
+from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
+from openmeva.training.plot_guided.generator.text import words_of
+from openmeva.training.plot_guided.generator.train import GeneratorTrainer, train_generator
 from tests.tiny import tiny_model, tiny_tokenizer, write_bart, write_encoder, write_gpt2
 from tests.tiny_plots import generator_config, write_generator, write_stories
-from training.generator.model import build_generator, load_generator
-from training.generator.pairs import IGNORED, PairCollator
-from training.generator.sampling import Sampling, StorySampler
-from training.generator.text import words_of
-from training.generator.train import GeneratorTrainer, train_generator
 
 PLOTS = [[["she ran"], ["home"]], [["the dog"], ["ate", "slept"]], [["park"], []]]
 KEYS = [(1, 0), (1, 1), (1, 2)]
@@ -78,7 +78,7 @@ def test_it_learns_and_a_killed_run_ends_in_the_same_weights(
 
 
 def test_batches_shift_the_story_and_ignore_padding() -> None:
-    batch = PairCollator(Marks(start=2, end=3, padding=0))([([2, 7, 3], [5, 6, 3]), ([2, 3], [5, 3])])
+    batch = PairCollator(SpecialTokens(start=2, end=3, padding=0))([([2, 7, 3], [5, 6, 3]), ([2, 3], [5, 3])])
     assert batch["decoder_input_ids"].tolist() == [[2, 5, 6], [2, 5, 3]]
     assert batch["labels"].tolist() == [[5, 6, 3], [5, 3, IGNORED]]
     assert batch["attention_mask"].tolist() == [[1, 1, 1], [1, 1, 0]]
@@ -104,7 +104,7 @@ def test_top_1_is_the_most_likely_story(tmp_path: Path) -> None:
     model, tokenizer = load_generator(write_generator(tmp_path))
     sampler = StorySampler(model, tokenizer, Sampling(top_k=1, max_tokens=6), dtype="float32")
     text = sampler.write(PLOTS[:1], KEYS[:1])[0]
-    marks = Marks.of(tokenizer)
+    marks = SpecialTokens.of(tokenizer)
     source = [marks.start, *tokenizer.encode("she ran ; home", add_special_tokens=False).ids, marks.end]
     ids = [marks.start]
     for _ in range(6):
@@ -179,7 +179,7 @@ def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(
 
 
 def test_a_plot_before_its_story_is_no_label() -> None:
-    batch = PairCollator(Marks(start=0, end=0, padding=0), joint=False)(
+    batch = PairCollator(SpecialTokens(start=0, end=0, padding=0), joint=False)(
         [([0, 7, 9], [5, 6, 0]), ([0, 9], [5, 0])]
     )
     assert batch["input_ids"].tolist() == [[0, 7, 9, 5, 6], [0, 9, 5, 0, 0]]
@@ -250,7 +250,7 @@ def test_sentence_ends_are_counted(tmp_path: Path, text: str, sentences: int, wh
 
 
 def test_an_open_quotation_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("training.generator.sampling.QUOTE", "'")
+    monkeypatch.setattr("training.plot_guided.generator.sampling.QUOTE", "'")
     model, tokenizer = load_generator(write_generator(tmp_path))
     sampler = StorySampler(model, tokenizer, dtype="float32")
     ids = tokenizer.encode("she ran ' home .", add_special_tokens=False).ids

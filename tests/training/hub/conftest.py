@@ -8,9 +8,9 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from metrics.encoder import file_digest
+from openmeva.metrics.core.checkpoint import file_digest
+from openmeva.training.common.adapters import adapter_tensors, add_adapters
 from tests.tiny import tiny_model, write_encoder
-from training.adapters import adapter_tensors, add_adapters
 
 ROOT = Path(__file__).resolve().parents[3]
 

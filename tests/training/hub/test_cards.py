@@ -2,7 +2,7 @@
 
 import pytest
 
-from training.hub.cards import card_problems, join_card, split_card
+from openmeva.training.hub.cards import card_problems, join_card, split_card
 
 CARD = """---
 license: apache-2.0

@@ -7,9 +7,9 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from training.hub.checks import LIMIT, file_problems, repository_problems
-from training.hub.description import read_description
-from training.hub.layout import Repository, lay_out
+from openmeva.training.hub.checks import LIMIT, file_problems, repository_problems
+from openmeva.training.hub.description import read_description
+from openmeva.training.hub.layout import Repository, lay_out
 
 KEY = "A" * 8
 

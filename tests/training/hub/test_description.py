@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from metrics.version import __version__
-from training.hub.description import read_description
-from training.hub.rewriting import hub_ids
+from openmeva.metrics.core.version import __version__
+from openmeva.training.hub.description import read_description
+from openmeva.training.hub.rewriting import hub_ids
 
 ROOT = Path(__file__).resolve().parents[3]
 DESCRIPTION = read_description(ROOT)
@@ -47,7 +47,7 @@ def test_no_module_names_an_id_that_is_not_published() -> None:
 def test_there_is_one_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["project"]["dynamic"] == ["version"]
-    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "metrics.version.__version__"}
+    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "metrics.core.version.__version__"}
     for source in MODULES:
         main = (source.folder / f"{source.folder.name}.py").read_text(encoding="utf-8")
         assert "from .version import __version__" in main, source.name

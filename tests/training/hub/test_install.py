@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from openmeva.training.hub.caches import Caches
+from openmeva.training.hub.description import Description, read_description
+from openmeva.training.hub.install import Installation
 from tests.small_hub import small_hub
 from tests.training.hub.conftest import tree
-from training.hub.caches import Caches
-from training.hub.description import Description, read_description
-from training.hub.install import Installation
 
 VERSION = "1.2.3"
 

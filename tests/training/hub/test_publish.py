@@ -11,12 +11,12 @@ from huggingface_hub import HfApi, constants
 from huggingface_hub.errors import HfHubHTTPError
 from safetensors.torch import save_file
 
+from openmeva.training.hub.__main__ import main
+from openmeva.training.hub.description import read_description
+from openmeva.training.hub.layout import Repository, lay_out
+from openmeva.training.hub.publish import publish
 from tests.small_hub import TOKEN, Hub, small_hub
 from tests.training.hub.test_install import run
-from training.hub.__main__ import main
-from training.hub.description import read_description
-from training.hub.layout import Repository, lay_out
-from training.hub.publish import publish
 
 EVERYTHING = {
     "models/me/story-encoder",

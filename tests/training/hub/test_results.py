@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from training.benchmark.checkpoints import checkpoint_digests
-from training.hub.results import add_metric_results, add_results, judgment_table
+from openmeva.training.benchmark.checkpoints import checkpoint_digests
+from openmeva.training.hub.results import add_metric_results, add_results, judgment_table
 
 BODY = "# M\n\n## Results\n\nAccuracy .8.\n\n## Limits\n\nMany.\n"
 

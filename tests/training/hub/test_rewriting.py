@@ -1,6 +1,6 @@
 """Published copies name published places."""
 
-from training.hub.rewriting import hub_ids, name_folders, pin_module, pin_settings, rename
+from openmeva.training.hub.rewriting import hub_ids, name_folders, pin_module, pin_settings, rename
 
 NAMES = ["union", "union-roc", "openmeva", "story-encoder", "autos"]
 MODULE = '''"""A module. ä"""

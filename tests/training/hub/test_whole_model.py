@@ -6,11 +6,11 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from metrics.union.encoder import load_checkpoint
-from metrics.union.scoring import UnionScorer
-from training.hub.description import read_description
-from training.hub.layout import lay_out
-from training.hub.whole_model import write_whole_model
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.union.scoring import UnionScorer
+from openmeva.training.hub.description import read_description
+from openmeva.training.hub.layout import lay_out
+from openmeva.training.hub.whole_model import write_whole_model
 
 TEXTS = ["she ran home .", "the dog slept . he did n't walk to the park !", "[FEMALE] ate a cat"]
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from nltk.tag.perceptron import PerceptronTagger
 
-from training.language import batch_tagger
-from training.language.batch_tagger import BatchTagger
-from training.language.tagging import load_tagger
+from openmeva.training.text.tagger import batch_tagger
+from openmeva.training.text.tagger.batch_tagger import BatchTagger
+from openmeva.training.text.tagger.tagging import load_tagger
 
 SENTENCES = [
     line.split()

@@ -2,9 +2,9 @@
 
 import pytest
 
+from openmeva.training.text.knowledge import conceptnet_files, resources
+from openmeva.training.text.knowledge.commonsense import linked, neighbours
 from tests.facts import forget_facts
-from training.language import conceptnet_files, resources
-from training.language.commonsense import linked, neighbours
 
 ASSERTIONS = [
     ("AtLocation", "dog", "kennel"),

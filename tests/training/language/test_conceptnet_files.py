@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from training.language.conceptnet_files import (
+from openmeva.training.text.knowledge.conceptnet_files import (
     FILE_NAME,
     download,
     fetch_conceptnet,

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.tiny import write_bart
-from training.language.events import (
+from openmeva.training.text.knowledge.events import (
     ORDERING_RELATIONS,
     CometEvents,
     ConceptNetEvents,
@@ -16,6 +15,7 @@ from training.language.events import (
     event_model,
     word_vector_embedder,
 )
+from tests.tiny import write_bart
 
 TRIPLES = [
     ("Causes", "work", "get paid"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from training.language.inflection import inflect, lemma, with_case_of
+from openmeva.training.text.inflection import inflect, lemma, with_case_of
 
 # Each line: lemma, tag, form. Read one way by `inflect`, the other by `lemma`.
 PAIRS = """

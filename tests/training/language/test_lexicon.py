@@ -3,9 +3,9 @@
 import nltk
 import pytest
 
+from openmeva.training.text.knowledge import conceptnet_files, lexicon, resources
+from openmeva.training.text.knowledge.lexicon import antonyms, is_keyword, synonyms
 from tests.facts import forget_facts
-from training.language import conceptnet_files, lexicon, resources
-from training.language.lexicon import antonyms, is_keyword, synonyms
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from multiprocessing import get_context
 
-from training.language.lexicon import wordnet
+from openmeva.training.text.knowledge.lexicon import wordnet
 
 WORDS = (
     "good dog house run walk eat small old new time man day school friend water book child world hand eye"

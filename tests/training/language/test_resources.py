@@ -3,10 +3,10 @@
 import nltk
 import pytest
 
-from training.language import resources
-from training.language.conceptnet_files import store
-from training.language.resources import MissingResourceError, find, main, require
-from training.language.wordnet_files import REQUIRED_FILES, FetchError
+from openmeva.training.text.knowledge import resources
+from openmeva.training.text.knowledge.conceptnet_files import store
+from openmeva.training.text.knowledge.resources import MissingResourceError, find, main, require
+from openmeva.training.text.knowledge.wordnet_files import REQUIRED_FILES, FetchError
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from training.language.lexicon import wordnet
-from training.language.senses import senses, words_of
+from openmeva.training.text.knowledge.lexicon import wordnet
+from openmeva.training.text.knowledge.senses import senses, words_of
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import shutil
 import nltk
 import pytest
 
-from training.language.tagging import DATA_ROOT, TAGGER_FOLDER, load_tagger, tag
+from openmeva.training.text.tagger.tagging import DATA_ROOT, TAGGER_FOLDER, load_tagger, tag
 
 GOLDEN = [
     ("[MALE] did n't like the red shoes .", "NNP VBD RB VB DT JJ NNS ."),
@@ -72,7 +72,7 @@ def test_plain_nltk_uses_the_shipped_weights(tmp_path, monkeypatch):
 
 
 def test_use_with_nltk_puts_the_weights_first(monkeypatch):
-    from training.language.tagging import use_with_nltk
+    from openmeva.training.text.tagger.tagging import use_with_nltk
 
     monkeypatch.setattr(nltk.data, "path", ["/elsewhere"])
     use_with_nltk()

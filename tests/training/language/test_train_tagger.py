@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from training.files import checksum
-from training.language.tagging import load_tagger
-from training.language.train_tagger import (
+from openmeva.training.files import checksum
+from openmeva.training.text.tagger.tagging import load_tagger
+from openmeva.training.text.tagger.trainer import (
     QuickPerceptron,
     delexicalised,
     lower_cased,

@@ -8,8 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from training.language import wordnet_files
-from training.language.wordnet_files import REQUIRED_FILES, FetchError, fetch_wordnet, lexnames, wordnet_place
+from openmeva.training.text.knowledge import wordnet_files
+from openmeva.training.text.knowledge.wordnet_files import (
+    REQUIRED_FILES,
+    FetchError,
+    fetch_wordnet,
+    lexnames,
+    wordnet_place,
+)
 
 
 def write_all(folder: Path) -> None:

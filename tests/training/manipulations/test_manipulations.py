@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from training.language.events import ConceptNetEvents
-from training.manipulations import (
+from openmeva.training.common.draws import Draws
+from openmeva.training.plot_guided.manipulations import (
     MANIPULATIONS,
     ManipulatedPlot,
     PlotManipulator,
     PlotMaterial,
     manipulation_shares,
 )
-from training.manipulations.material import usual_tags
-from training.negatives.draws import Draws
-from training.negatives.story import TaggedStory
+from openmeva.training.plot_guided.manipulations.material import usual_tags
+from openmeva.training.text.knowledge.events import ConceptNetEvents
+from openmeva.training.text.tagged_story import TaggedStory
 
 PLOT = [["jake walking", "bike path"], ["found wallet", "floor"], ["planned keeping money"], ["father asked"]]
 OTHER = [["friends decided", "cruise trip"], ["summer"], ["sailed"]]

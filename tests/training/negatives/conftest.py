@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from training.negatives import Draws, EditedStory, KeywordTable, Material, TaggedStory
+from openmeva.training.negatives import Draws, EditedStory, KeywordTable, Material, TaggedStory
 
 # base, third person, past, participle, gerund
 VERBS = [
@@ -30,7 +30,7 @@ AUXILIARIES = {"was", "were", "is", "had", "has", "did", "do"}
 
 
 class TinyLanguage:
-    """What the operations ask of `training.language`, from the tables above."""
+    """What the operations ask of `training.text`, from the tables above."""
 
     def lemma(self, word: str, tag: str) -> str:
         column = COLUMNS.get(tag)

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from training.negatives.__main__ import main
-from training.negatives.speed import negatives_per_second
+from openmeva.training.negatives.__main__ import main
+from openmeva.training.speed.negatives import negatives_per_second
 
 STORIES = [
     "Ann had a dog. It liked cheese. She denied that. The cats laughed at her. She found a small bone.",

@@ -8,14 +8,14 @@ import pytest
 import torch
 from transformers import BertForMaskedLM
 
+from openmeva.training.graded.sampling import GradedSampler, GradedSampling
+from openmeva.training.negatives.draft import Draft
+from openmeva.training.negatives.edited import EditedStory
+from openmeva.training.negatives.groups import rows_of_chain
+from openmeva.training.negatives.infill import Infiller
+from openmeva.training.negatives.nearest import Neighbours, nearest
+from openmeva.training.text.tagged_story import TaggedStory
 from tests.tiny import tiny_model, tiny_tokenizer
-from training.negatives.draft import Draft
-from training.negatives.edited import EditedStory
-from training.negatives.graded import GradedSampler, GradedSampling
-from training.negatives.infill import Infiller
-from training.negatives.nearest import Neighbours, nearest
-from training.negatives.story import TaggedStory
-from training.training_groups import rows_of_chain
 
 SUBJECTS = ("she", "he", "the dog", "the cat")
 ACTS = ("ran home", "ate", "slept", "walked to the park")
@@ -163,7 +163,7 @@ def test_unknown_edits_are_named() -> None:
 
 
 def test_the_shipped_encoder_finds_what_is_alike() -> None:
-    from training.negatives.nearest import TextEmbedder
+    from openmeva.training.negatives.nearest import TextEmbedder
 
     assert (Path(__file__).resolve().parents[3] / "metrics" / "weights" / "encoder").is_dir()
     vectors = TextEmbedder()(

@@ -1,7 +1,7 @@
 """Negation alteration of a story."""
 
-from training.negatives import EditedStory
-from training.negatives.negation import alter_negation
+from openmeva.training.negatives import EditedStory
+from openmeva.training.negatives.negation import alter_negation
 
 PAIR = ("she/PRP left/VBD .", "he/PRP did/VBD n't/RB walk/VB home/NN .", "he/PRP went/VBD home/NN .")
 

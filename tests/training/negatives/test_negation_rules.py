@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from training.negatives.negation_adding import RULES, addition_sites, negate
-from training.negatives.negation_removal import affirm, removal_sites
+from openmeva.training.text.negation.adding import RULES, addition_sites, negate
+from openmeva.training.text.negation.removal import affirm, removal_sites
 
 # rule, affirmative sentence, verb negated, negative sentence: (with "not"|with "n't") where both are possible
 ADDITIONS = [

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from training.negatives import EditedStory
-from training.negatives.reordering import reorder_sentences
+from openmeva.training.negatives import EditedStory
+from openmeva.training.negatives.reordering import reorder_sentences
 
 
 def test_golden(ken, draws, material, text):

@@ -1,7 +1,7 @@
 """Repetition at both levels."""
 
-from training.negatives import EditedStory, Material
-from training.negatives.repetition import ngram_starts, repeat_ngram, repeat_sentence
+from openmeva.training.negatives import EditedStory, Material
+from openmeva.training.negatives.repetition import ngram_starts, repeat_ngram, repeat_sentence
 
 
 def test_ngram_golden(ken, draws, material, text):

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from training.negatives import UnionSampling
+from openmeva.training.negatives import UnionSampling
 
 
 def test_paper_values():

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from training.negatives import EditedStory, KeywordTable
-from training.negatives.substitution import substitute_keywords, substitute_sentence
+from openmeva.training.negatives import EditedStory, KeywordTable
+from openmeva.training.negatives.substitution import substitute_keywords, substitute_sentence
 
 
 def test_keyword_by_an_antonym_golden(story, draws, material, text):

@@ -3,8 +3,8 @@
 import pyarrow.parquet as pq
 import pytest
 
-from training.negatives import tag_corpus
-from training.negatives import tagged_corpus as module
+from openmeva.training.negatives import tag_corpus
+from openmeva.training.text import tagged_corpus as module
 
 STORIES = [[["he", "ran", "."], ["it", "rained", "."]], [["she", "left", "."]]] * 400
 

@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from training.negatives import (
+from openmeva.training.negatives import (
     OPERATIONS,
     TECHNIQUE_OPERATIONS,
     EditedStory,

@@ -10,15 +10,15 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
 
-from training.language import resources
-from training.negatives.draws import Draws
-from training.paraphrasers import BackTranslations, RuleParaphraser, SequenceModel
-from training.paraphrasers.structure import moved_clause, passive
-from training.perturbations import Material, Story
-from training.perturbations.material import Thresholds
-from training.perturbations.overlap import bleu_1
-from training.perturbations.paraphrasing import good_paraphrase, word_overlap
-from training.perturbations.sentence import Sentence
+from openmeva.training.common.draws import Draws
+from openmeva.training.perturbations import Material, Story
+from openmeva.training.perturbations.engine.material import Thresholds
+from openmeva.training.perturbations.engine.overlap import bleu_1
+from openmeva.training.perturbations.engine.paraphrasing import good_paraphrase, word_overlap
+from openmeva.training.perturbations.paraphrasers import BackTranslations, RuleParaphraser, SequenceModel
+from openmeva.training.perturbations.paraphrasers.structure import moved_clause, passive
+from openmeva.training.text.knowledge import resources
+from openmeva.training.text.sentence import Sentence
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from training.paraphrasers import RuleParaphraser
-from training.perturbations import Corpus, Material, parse
+from openmeva.training.perturbations import Corpus, Material, parse
+from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 
 HERE = Path(__file__).parent
 

@@ -6,13 +6,12 @@ import pkgutil
 
 import pytest
 
-import training.paraphrasers
-import training.perturbations
+from openmeva.training import perturbations
 
 MODULES = [
-    f"{package.__name__}.{found.name}"
-    for package in (training.perturbations, training.paraphrasers)
-    for found in pkgutil.iter_modules(package.__path__)
+    found.name
+    for found in pkgutil.walk_packages(perturbations.__path__, f"{perturbations.__name__}.")
+    if not found.name.endswith("__main__")
 ]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from training.perturbations import ASPECTS, Material, Perturber
+from openmeva.training.perturbations import ASPECTS, Material, Perturber
 
 HERE = Path(__file__).parent
 GOLDEN = yaml.safe_load((HERE / "golden.yaml").read_text(encoding="utf-8"))

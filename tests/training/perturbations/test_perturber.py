@@ -6,9 +6,9 @@ from dataclasses import replace
 import datasets
 import pytest
 
-from training.language import resources
-from training.perturbations import ASPECTS, Material, Perturber, parse, perturb
-from training.perturbations.similarity import MoverSimilarity
+from openmeva.training.perturbations import ASPECTS, Material, Perturber, parse, perturb
+from openmeva.training.perturbations.engine.similarity import MoverSimilarity
+from openmeva.training.text.knowledge import resources
 
 ROWS = {
     "story_id": ["a", "b", "c"],

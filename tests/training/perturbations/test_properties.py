@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from training.perturbations import ASPECTS, Material, Perturber, Story, parse
+from openmeva.training.perturbations import ASPECTS, Material, Perturber, Story, parse
 
 STORIES = Path(__file__).parents[3] / "datasets" / "stories" / "mini.jsonl"
 AWKWARD = [

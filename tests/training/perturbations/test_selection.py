@@ -2,7 +2,7 @@
 
 import pytest
 
-from training.perturbations import ASPECTS, Material, Story
+from openmeva.training.perturbations import ASPECTS, Material, Story
 
 CASES = [
     ("character_behavior", "Tom was bitten by a dog.", True),

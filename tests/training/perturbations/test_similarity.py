@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from training.perturbations.similarity import MoverSimilarity, any_reached, reached
+from openmeva.training.perturbations.engine.similarity import MoverSimilarity, any_reached, reached
 
 
 class Slanted(MoverSimilarity):

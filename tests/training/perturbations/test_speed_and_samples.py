@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from training.perturbations import ASPECTS, Material, precision, speed
+from openmeva.training.perturbations import ASPECTS, Material, precision
+from openmeva.training.speed import perturbations_per_second as speed
 
 STORIES = [
     "Ben fed the hens. They were happy because it rained. Then he slept.",

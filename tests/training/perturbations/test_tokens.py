@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from metrics.inference import split_sentences
-from training.perturbations import Story
-from training.perturbations.edits import Edit, apply_edits
-from training.perturbations.tokens import token_spans
+from openmeva.metrics.core.text import split_sentences
+from openmeva.training.perturbations import Story
+from openmeva.training.text.edits import Edit, apply_edits
+from openmeva.training.text.tokens import token_spans
 
 
 @pytest.mark.parametrize(

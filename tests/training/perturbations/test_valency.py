@@ -2,10 +2,10 @@
 
 import pytest
 
-from training.perturbations import Story
-from training.perturbations.nominals import noun_fits
-from training.perturbations.set_phrases import follows_measure, in_set_phrase, is_adverbial
-from training.perturbations.valency import complement, verb_fits
+from openmeva.training.perturbations import Story
+from openmeva.training.perturbations.rules.nominals import noun_fits
+from openmeva.training.perturbations.rules.set_phrases import follows_measure, in_set_phrase, is_adverbial
+from openmeva.training.perturbations.rules.valency import complement, verb_fits
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from training.plots import storyline
+from openmeva.training.plot_guided.plots import storyline
 
 RNG = np.random.default_rng(0)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from training.negatives.story import TaggedStory
-from training.plots import EXTRACTORS, extract_plots
-from training.plots.published import compare, phrase_f1, read_paired, read_storylines
+from openmeva.training.plot_guided.plots import EXTRACTORS, extract_plots
+from openmeva.training.plot_guided.plots.published import compare, phrase_f1, read_paired, read_storylines
+from openmeva.training.text.tagged_story import TaggedStory
 
 DATA = Path(os.environ.get("OPENMEVA_DATA", "../shared/data"))
 

@@ -6,10 +6,10 @@ import pytest
 import torch
 from transformers import BertConfig, BertForTokenClassification, BertTokenizer
 
+from openmeva.training.plot_guided.plots import extract_plots
+from openmeva.training.plot_guided.plots.semantic_roles import role_spans
+from openmeva.training.text.tagged_story import TaggedStory
 from tests.tiny import PIECES
-from training.negatives.story import TaggedStory
-from training.plots import extract_plots
-from training.plots.semantic_roles import role_spans
 
 LABELS = ["O", "B-V", "B-ARG0", "I-ARG0"]
 ROLES = {"the": "B-ARG0", "dog": "I-ARG0", "ran": "B-V"}

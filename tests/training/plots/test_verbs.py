@@ -1,6 +1,6 @@
 """WritingPrompts' plots: verbs and the phrases beside them."""
 
-from training.plots.verbs import noun_phrases, verb_plot
+from openmeva.training.plot_guided.plots.verbs import noun_phrases, verb_plot
 
 
 def phrases(text: str) -> list[str]:

@@ -1,0 +1,1 @@
+"""What the metrics share: text, checkpoints, running a model, evaluate modules and the command line."""

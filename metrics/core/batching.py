@@ -1,0 +1,39 @@
+"""Windows of whole sentences over long texts, and batches of texts of similar length."""
+
+from collections.abc import Iterator, Sequence
+
+
+def sentence_windows(lengths: Sequence[int], limit: int) -> list[tuple[int, int]]:
+    """Spans of sentences, end exclusive, of at most `limit` tokens each, that together cover all.
+
+    One span where everything fits; otherwise each begins past the middle of the one before it, so that
+    neighbours overlap by about half where sentences are short. `lengths` are token counts, none above
+    `limit`.
+
+    >>> sentence_windows([4, 4, 4, 4], 8)
+    [(0, 2), (1, 3), (2, 4)]
+    """
+    windows: list[tuple[int, int]] = []
+    start, count = 0, len(lengths)
+    while True:
+        end, total = start, 0
+        while end < count and (end == start or total + lengths[end] <= limit):
+            total += lengths[end]
+            end += 1
+        windows.append((start, end))
+        if end == count:
+            return windows
+        middle, passed = start, 0
+        while middle < end and passed < total / 2:
+            passed += lengths[middle]
+            middle += 1
+        start = max(middle, start + 1)
+        while sum(lengths[start : end + 1]) > limit:  # it must reach past the one before it
+            start += 1
+
+
+def length_batches(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
+    """Indices of `lengths` in batches of similar length, the longest first (so memory peaks at once)."""
+    order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
+    for start in range(0, len(order), batch_size):
+        yield order[start : start + batch_size]

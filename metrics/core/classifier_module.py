@@ -1,0 +1,86 @@
+"""What the evaluate modules of story classifiers share: one source, symlinked.
+
+They are UNION, plot coherence, discriminator and SENTAVG.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from openmeva.metrics.core.checkpoint import Checkpoint, find_checkpoint, load_checkpoint
+from openmeva.metrics.core.module import StoryInputs, check_batch_size, progress_bar, signature_of
+from openmeva.metrics.core.story_scoring import LONGEST_CONTINUED, StoryScorer
+
+
+class StoryClassifierModule(StoryInputs):
+    """Mixin for `evaluate.Metric`: a checkpoint chosen by `config_name`, and stories scored by it.
+
+    Attributes:
+        default_dtype: the precision that `compute` takes where it is told none; `signature` says so.
+        counted: what the batches hold, as the progress bar calls it.
+    """
+
+    default_dtype = "auto"
+    counted = "texts"
+
+    config_name: str | None
+    _metric: str
+    _scorer: StoryScorer
+    _revision: str
+    _context: str
+
+    def _load(
+        self,
+        metric: str,
+        default: str,
+        hub_ids: dict[str, str],
+        make: Callable[[Checkpoint], StoryScorer],
+    ) -> None:
+        """Loads the checkpoint that `config_name` (or `default`) names."""
+        name = default if self.config_name in (None, "default") else str(self.config_name)
+        checkpoint = load_checkpoint(find_checkpoint(metric, name, hub_ids), metric)
+        self._metric, self._scorer = metric, make(checkpoint)
+        self._context = checkpoint.settings["context"]
+        self._revision = f"{name}@{checkpoint.revision}"
+
+    def signature(self, dtype: str | None = None, context_is_part_of_story: bool | None = None) -> str:
+        """What a score depends on: checkpoint, revision, rule for contexts, maximum length, precision, versions."""
+        given = {True: "first_sentence", False: "prompt", None: self._context}[context_is_part_of_story]
+        automatic = f"joined if one declarative sentence before at most {LONGEST_CONTINUED}"
+        return signature_of(
+            self._metric,
+            checkpoint=self._revision,
+            context=automatic if given == "auto" else given,
+            max_length=self._scorer.max_length,
+            dtype=self.default_dtype if dtype is None else dtype,
+        )
+
+    def _compute(
+        self,
+        predictions: list[str],
+        contexts: list[str] | None = None,
+        context_is_part_of_story: bool | None = None,
+        batch_size: int = 64,
+        device: str | None = None,
+        dtype: str = "auto",
+        explain: bool = False,
+        show_progress: bool = True,
+    ) -> dict[str, Any]:
+        check_batch_size(batch_size)
+        if context_is_part_of_story not in (True, False, None):
+            raise ValueError(
+                f"context_is_part_of_story: expected True, False or None, got {context_is_part_of_story!r}"
+            )
+        scores, explanations = self._scorer.score(
+            predictions,
+            contexts,
+            batch_size,
+            device,
+            dtype,
+            explain,
+            progress_bar(self._metric, show_progress, self.counted),
+            joins=context_is_part_of_story,
+        )
+        result: dict[str, Any] = {"score": sum(scores) / len(scores), "scores": scores}
+        if explanations is not None:
+            result["explanations"] = explanations
+        return result

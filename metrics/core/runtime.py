@@ -1,0 +1,95 @@
+"""What runs a model: device, precision, the tokens that begin and end a text, and padded batches."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+
+def choose_device(device: str | torch.device | None) -> torch.device:
+    """`device`, or the first accelerator there is, or the CPU."""
+    if device is not None:
+        return torch.device(device)
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+
+def choose_dtype(dtype: str, device: torch.device) -> torch.dtype:
+    """`float32` or `bfloat16`; for `auto`, bfloat16 where the processor multiplies it natively.
+
+    Raises:
+        ValueError: another name.
+    """
+    choices = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+    if dtype in choices:
+        return choices[dtype]
+    if dtype != "auto":
+        raise ValueError(f"expected dtype 'auto', 'float32' or 'bfloat16', got {dtype!r}")
+    if device.type == "cuda":
+        native = torch.cuda.is_bf16_supported(including_emulation=False)
+    else:
+        capabilities = torch.cpu.get_capabilities()
+        native = device.type == "cpu" and any(
+            capabilities.get(name) for name in ("avx512_bf16", "amx_bf16", "arm_bf16", "bf16")
+        )
+    return torch.bfloat16 if native else torch.float32
+
+
+class PrecisionCache:
+    """A model in float32, and copies of it in other precisions, made when they are first asked for.
+
+    Rounding the model itself would leave its float32 weights rounded, too.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.exact = model.float()
+        self.rounded: dict[torch.dtype, Any] = {}
+
+    def on(self, device: torch.device, dtype: torch.dtype) -> Any:
+        """The model in `dtype` on `device`."""
+        if dtype is torch.float32:
+            return self.exact.to(device)
+        if dtype not in self.rounded:
+            self.rounded[dtype] = copy.deepcopy(self.exact).to(dtype)
+        return self.rounded[dtype].to(device)
+
+
+def token_id(tokenizer: Tokenizer, token: str) -> int:
+    """The id of a special token; a `ValueError` where the tokenizer lacks it."""
+    found = tokenizer.token_to_id(token)
+    if found is None:
+        raise ValueError(f"the tokenizer has no token {token!r}")
+    return found
+
+
+@dataclass(frozen=True)
+class SpecialTokens:
+    """Ids of the tokens that begin, end and pad."""
+
+    start: int
+    end: int
+    padding: int
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer) -> "SpecialTokens":
+        """BERT's, RoBERTa's and BART's, or the one of GPT-2: the first whose beginning the tokenizer has.
+
+        Raises:
+            ValueError: a tokenizer that has none of them (the token is named).
+        """
+        bert, bart, gpt = ("[CLS]", "[SEP]", "[PAD]"), ("<s>", "</s>", "<pad>"), ("<|endoftext|>",) * 3
+        known = [names for names in (bert, bart, gpt) if tokenizer.token_to_id(names[0]) is not None]
+        return cls(*(token_id(tokenizer, name) for name in (known or [bart])[0]))
+
+
+def pad(rows: Sequence[Sequence[int]], padding: int) -> tuple[Tensor, Tensor]:
+    """Token ids (n, longest) and the attention mask, 1 at tokens, both int64."""
+    length = max(map(len, rows))
+    ids = torch.tensor([[*row, *[padding] * (length - len(row))] for row in rows])
+    lengths = torch.tensor([len(row) for row in rows])
+    return ids, (torch.arange(length)[None] < lengths[:, None]).long()

@@ -1,0 +1,244 @@
+"""From stories to the scores of a story classifier, and what each sentence costs: one source, symlinked.
+
+UNION, plot_coherence and discriminator differ in the model and in what `explain` adds (`StoryScorer._details`).
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from openmeva.metrics.core.checkpoint import Checkpoint
+from openmeva.metrics.core.runtime import SpecialTokens, PrecisionCache, choose_device, choose_dtype, pad
+from openmeva.metrics.core.text import Normalizer, split_sentences
+from openmeva.metrics.core.batching import length_batches, sentence_windows
+
+Progress = Callable[[Iterable[Any], int], Iterable[Any]]
+
+# `first_sentence`: a context is the story's beginning; `prompt`: it is no part of it; `auto`: see `is_beginning`
+CONTEXTS: dict[str, bool | None] = {"first_sentence": True, "prompt": False, "auto": None}
+LONGEST_CONTINUED = 10
+_TAG = re.compile(r"\[(?!\s?(?:FE)?MALE\b|\s?NEUTRAL\b)", re.IGNORECASE)  # "[WP]", but no placeholder
+
+
+class StoryModel(Protocol):
+    """What a model must offer: hidden states, and one logit a text from them."""
+
+    def encode(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """Hidden states (n, tokens, width) of token ids (n, tokens)."""
+
+    def score(self, hidden: Tensor) -> Tensor:
+        """Logits (n,) of hidden states."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """A story ready for the encoder: by sentence, its normalised words and its token ids."""
+
+    words: list[list[str]]
+    tokens: list[list[int]]
+    windows: list[tuple[int, int]]
+
+    def ids(self, window: tuple[int, int], without: int | None = None) -> list[int]:
+        """Token ids of the sentences in `window`, one of them left out."""
+        return [t for i in range(*window) if i != without for t in self.tokens[i]]
+
+
+def is_beginning(context: str, story: str) -> bool:
+    """Whether a context reads as the first sentence of a story rather than as a prompt for it.
+
+    It does where it is one declarative sentence and the story has at most ten.
+
+    >>> is_beginning("Ann was hungry.", "She ate. She slept.")
+    True
+    >>> is_beginning("[WP] You wake up. Nobody is there.", "I rubbed my eyes.")
+    False
+    """
+    sentences = split_sentences(context)
+    declarative = len(sentences) == 1 and sentences[0].rstrip("\"') ").endswith((".", "!"))
+    return declarative and not _TAG.search(context) and len(split_sentences(story)) <= LONGEST_CONTINUED
+
+
+class StoryScorer:
+    """Scores stories with one checkpoint, loaded once and kept for the device and dtype used last.
+
+    Args:
+        checkpoint: its settings hold `context` (a key of `CONTEXTS`), `max_length` (tokens scored at once) and
+            `delexicalize`.
+        model: the untrained model; the checkpoint's weights are put into it.
+
+    Raises:
+        ValueError: weights that the model needs and the checkpoint lacks (they are named).
+    """
+
+    def __init__(self, checkpoint: Checkpoint, model: Any) -> None:
+        settings = checkpoint.settings
+        self.joins_context = CONTEXTS[settings["context"]]
+        self.max_length: int = settings["max_length"]
+        self.tokenizer = checkpoint.tokenizer
+        names = checkpoint.names_file if settings["delexicalize"] else None
+        self.normalizer = Normalizer.load(names) if names else Normalizer()
+        self.model = model.eval()
+        missing, _ = self.model.load_state_dict(checkpoint.state, strict=False)
+        missing = [name for name in missing if "decoder" not in name]  # tied to the word embeddings
+        if missing:
+            raise ValueError(f"{checkpoint.folder}: weights missing: {', '.join(missing)}")
+        self.model.tie_weights()
+        self._precisions = PrecisionCache(self.model)
+        self.marks = SpecialTokens.of(self.tokenizer)
+
+    def prepare(
+        self, stories: Sequence[str], contexts: Sequence[str] | None, joins: bool | None = None
+    ) -> list[Story]:
+        """Normalises and tokenises; a context joins its story where `joins` (default: the checkpoint's) says so.
+
+        Raises:
+            ValueError: a story without a single word (its row).
+        """
+        joins = self.joins_context if joins is None else joins
+        if contexts is not None and joins is not False:
+            stories = [
+                f"{c.strip()} {s.strip()}" if joins or is_beginning(c, s) else s
+                for c, s in zip(contexts, stories, strict=True)
+            ]
+        limit = self.max_length - 2
+        prepared = []
+        for row, text in enumerate(stories):
+            sentences = [list(words) for words in self.normalizer.sentences(text)]
+            encodings = self.tokenizer.encode_batch(
+                [" ".join(words) for words in sentences], add_special_tokens=False
+            )
+            words, tokens = [], []
+            for sentence, encoding in zip(sentences, encodings, strict=True):
+                # a sentence past the limit counts as several
+                for start in range(0, len(encoding.ids), limit):
+                    tokens.append(encoding.ids[start : start + limit])
+                    words.append(sentence if start == 0 else [])
+            if not tokens:
+                raise ValueError(f"predictions, row {row}: expected a text with words, got {text[:60]!r}")
+            prepared.append(Story(words, tokens, sentence_windows([len(t) for t in tokens], limit)))
+        return prepared
+
+    def outputs(
+        self,
+        sequences: Sequence[Sequence[int]],
+        read: Callable[[Tensor], Tensor],
+        batch_size: int,
+        device: torch.device,
+        dtype: torch.dtype,
+        progress: Progress | None = None,
+    ) -> list[Any]:
+        """What `read` makes of the hidden states of each sequence of token ids (without the marks), in order."""
+        self.model = self._precisions.on(device, dtype)
+        found: list[Any] = [None] * len(sequences)
+        batches: Iterable[list[int]] = list(length_batches([len(ids) for ids in sequences], batch_size))
+        if progress:
+            batches = progress(batches, len(sequences))
+        with torch.inference_mode():
+            for batch in batches:
+                ids, mask = pad(
+                    [[self.marks.start, *sequences[i], self.marks.end] for i in batch], self.marks.padding
+                )
+                values = read(self.model.encode(ids.to(device), mask.to(device)))
+                for index, value in zip(batch, values.tolist(), strict=True):
+                    found[index] = value
+        return found
+
+    def probabilities(
+        self,
+        sequences: Sequence[Sequence[int]],
+        batch_size: int,
+        device: torch.device,
+        dtype: torch.dtype,
+        progress: Progress | None = None,
+    ) -> list[float]:
+        """The score of each sequence of token ids (without the marks), in order."""
+        return self.outputs(
+            sequences,
+            lambda hidden: torch.sigmoid(self.model.score(hidden)),
+            batch_size,
+            device,
+            dtype,
+            progress,
+        )
+
+    def score(
+        self,
+        stories: Sequence[str],
+        contexts: Sequence[str] | None = None,
+        batch_size: int = 64,
+        device: str | torch.device | None = None,
+        dtype: str = "auto",
+        explain: bool = False,
+        progress: Progress | None = None,
+        joins: bool | None = None,
+    ) -> tuple[list[float], list[dict[str, Any]] | None]:
+        """Scores in 0..1, higher is better, in order, and the explanations where asked for.
+
+        A story longer than `max_length` tokens is scored by overlapping windows of whole sentences, whose
+        mean, weighted by length, is its score.
+        """
+        chosen = choose_device(device)
+        kind = choose_dtype(dtype, chosen)
+        prepared = self.prepare(stories, contexts, joins)
+        windows = [(s, window) for s, story in enumerate(prepared) for window in story.windows]
+        sequences = [prepared[s].ids(window) for s, window in windows]
+        found = self.probabilities(sequences, batch_size, chosen, kind, progress)
+        totals, weights = [0.0] * len(prepared), [0] * len(prepared)
+        for (s, _), ids, score in zip(windows, sequences, found, strict=True):
+            totals[s] += score * len(ids)
+            weights[s] += len(ids)
+        scores = [total / weight for total, weight in zip(totals, weights, strict=True)]
+        if not explain:
+            return scores, None
+        blame = self._blame(prepared, batch_size, chosen, kind, progress)
+        details = self._details(prepared, batch_size, chosen, kind)
+        return scores, [
+            {"sentences": sentences, **detail} for sentences, detail in zip(blame, details, strict=True)
+        ]
+
+    def _blame(
+        self,
+        prepared: Sequence[Story],
+        batch_size: int,
+        device: torch.device,
+        dtype: torch.dtype,
+        progress: Progress | None,
+    ) -> list[list[dict[str, Any]]]:
+        """What each sentence costs its story: the score of its window without it minus the one with it."""
+        whole: list[tuple[int, tuple[int, int], int]] = []  # story, window, sentence
+        for s, story in enumerate(prepared):
+            for i in range(len(story.tokens)):
+                window = min(
+                    story.windows, key=lambda w: (not w[0] <= i < w[1], abs(w[0] + w[1] - 1 - 2 * i))
+                )
+                whole.append((s, window, i))
+        kept = [prepared[s].ids(window) for s, window, _ in whole]
+        dropped = [prepared[s].ids(window, i) for s, window, i in whole]
+        unique = {tuple(ids): 0.0 for ids in (*kept, *dropped) if ids}
+        for ids, score in zip(
+            unique, self.probabilities(list(unique), batch_size, device, dtype, progress), strict=True
+        ):
+            unique[ids] = score
+        gains: list[list[float]] = [[] for _ in prepared]
+        for (s, _, _), with_it, without in zip(whole, kept, dropped, strict=True):
+            gains[s].append(unique[tuple(without)] - unique[tuple(with_it)] if without else 0.0)
+        blame: list[list[dict[str, Any]]] = []
+        for story, gain in zip(prepared, gains, strict=True):
+            sentences: list[dict[str, Any]] = []
+            for words, value in zip(story.words, gain, strict=True):
+                if words:  # the rest of a sentence past the limit belongs to its beginning
+                    sentences.append({"text": " ".join(words), "gain": value})
+                else:
+                    sentences[-1]["gain"] += value
+            blame.append(sentences)
+        return blame
+
+    def _details(
+        self, prepared: Sequence[Story], batch_size: int, device: torch.device, dtype: torch.dtype
+    ) -> list[dict[str, Any]]:
+        """What a metric's explanations hold beside the sentences; nothing here."""
+        return [{} for _ in prepared]

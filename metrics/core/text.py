@@ -1,0 +1,187 @@
+"""Text as the models read it: one form for raw and tokenised stories, split into sentences.
+
+Nothing is read or loaded at import.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nltk.tokenize import NLTKWordTokenizer
+
+PLACEHOLDERS = ("[MALE]", "[FEMALE]", "[NEUTRAL]")
+
+# Private-use characters stand for the placeholders while the word tokenizer, which would take the
+# brackets apart, is at work.
+_SHIELD = dict(zip(PLACEHOLDERS, "\ue000\ue001\ue002", strict=True))
+_UNSHIELD = {character: name for name, character in _SHIELD.items()}
+_PLACEHOLDER = re.compile(r"\[\s?(MALE|FEMALE|NEUTRAL)\s?\]", re.IGNORECASE)
+_CHARACTERS = str.maketrans(
+    {
+        "‘": "'", "’": "'", "‚": "'", "´": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"',
+        "–": "-", "—": " -- ", "…": " ... ", "\u00a0": " ", "`": "'",
+    }
+)  # fmt: skip
+_DOUBLE_QUOTE = re.compile(r"``|''")
+_SPLIT_CLITIC = re.compile(
+    r"(?:(?<=[^\W\d_])|(?<=[\ue000-\ue002])) ' (?=(?:s|m|d|t|re|ve|ll)\b)", re.IGNORECASE
+)
+_END = re.compile(r"""(?P<marks>[.!?]+)(?P<closing>["')\]]*)$""")
+_CLOSING = re.compile(r"""^["')\]]+$""")
+_TITLES = frozenset("mr mrs ms dr prof st sr jr gen col sgt lt capt rev hon vs no fig mt ft".split())
+_ABBREVIATIONS = frozenset("a.m p.m u.s u.k e.g i.e etc inc ltd co corp dept approx ave blvd ph.d".split())
+_REPORTING = frozenset(
+    "said says asked asks cried shouted yelled replied answered whispered exclaimed called screamed".split()
+)
+_GLUED_STOP = re.compile(r"^[^\W\d_]{3,}\.$")
+_INITIALS = re.compile(r"^(?:[a-z]\.)*[a-z]$")
+
+
+def clean(text: str) -> str:
+    """Plain characters only: quotes and dashes straightened, controls and lone surrogates made spaces."""
+    text = _PLACEHOLDER.sub(lambda match: _SHIELD[f"[{match.group(1).upper()}]"], text)
+    text = _DOUBLE_QUOTE.sub('"', text).translate(_CHARACTERS)
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+        text = "".join(" " if unicodedata.category(c) in {"Cc", "Cs", "Cf", "Cn"} else c for c in text)
+    elif not text.isprintable():
+        text = "".join(c if c.isprintable() else " " for c in text)
+    return _SPLIT_CLITIC.sub("'", text)
+
+
+def split_sentences(text: str) -> list[str]:
+    """Sentences of `text`, raw or tokenised ("ran .") alike.
+
+    A chunk that ends in `.`, `!` or `?` closes a sentence, with the closing quotes after it, unless it is
+    a title or an initial, an abbreviation or a quotation that goes on in lower case, or a question or
+    exclamation with who said it behind ('"Where?" Noor asked.').
+
+    >>> split_sentences("Mr. Hill ran home. He fell ! ' ' Ow , '' he said.")[0]
+    'Mr. Hill ran home.'
+    """
+    return [" ".join(chunks) for chunks in _sentence_chunks(clean(text))]
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Where each sentence of `text` begins and ends, end exclusive: `text` itself is left as it is.
+
+    >>> sentence_spans("He ran.  She ate.")
+    [(0, 7), (9, 17)]
+    """
+    spans = []
+    end = 0
+    for chunks in _sentence_chunks(text):
+        first = text.index(chunks[0], end)
+        end = first
+        for chunk in chunks:
+            end = text.index(chunk, end) + len(chunk)
+        spans.append((first, end))
+    return spans
+
+
+def _sentence_chunks(text: str) -> list[list[str]]:
+    chunks = text.split()
+    cased = any(map(str.isupper, text))
+    sentences: list[list[str]] = []
+    current: list[str] = []
+    quotes = 0
+    for index, chunk in enumerate(chunks):
+        if not current and sentences and _CLOSING.match(chunk) and (chunk != '"' or quotes % 2):
+            sentences[-1].append(chunk)
+            quotes += chunk.count('"')
+            continue
+        current.append(chunk)
+        quotes += chunk.count('"')
+        if _closes_sentence(chunk, chunks[index + 1 : index + 4], cased):
+            sentences.append(current)
+            current = []
+    if current:
+        sentences.append(current)
+    return sentences
+
+
+def _closes_sentence(chunk: str, rest: Sequence[str], cased: bool) -> bool:
+    match = _END.search(chunk)
+    if not match or not rest:
+        return bool(match)
+    following = rest[0]
+    marks, word = match["marks"], chunk[: match.start()].lower().lstrip("\"'([")
+    if _END.fullmatch(following):
+        return False  # a run of lone marks closes once, at its end
+    asks = match["marks"][-1] in "?!" and bool({'"', "'"} & set(match["closing"]))
+    goes_on = cased and (following[0].islower() or (asks and _names_speaker(rest)))
+    if not word:
+        return not (goes_on and match["closing"])
+    if marks == "." and word in _TITLES:
+        return False
+    if marks == "." and (word in _ABBREVIATIONS or (_INITIALS.match(word) and word != "i")):
+        return following[0].isupper() and word in _ABBREVIATIONS
+    return not (goes_on and (match["closing"] or len(marks) > 1))
+
+
+def _names_speaker(rest: Sequence[str]) -> bool:
+    """Whether a quotation is followed by who said it, in one word or two: `Noor asked`, `The man cried`."""
+    return any(chunk.rstrip(".,:;!?").lower() in _REPORTING for chunk in rest[1:3])
+
+
+@dataclass(frozen=True)
+class Normalizer:
+    """Brings a story, raw or tokenised, cased or not, to the form that the models were trained on.
+
+    The form is lower case, Penn-Treebank-tokenised ("did n't"), with names as `[MALE]`, `[FEMALE]`,
+    `[NEUTRAL]` where `names` (lower-case name to placeholder) is not empty. Names in `capitalized_only`
+    are common words too ("will"): they count as names only where a capital inside a sentence shows it.
+    """
+
+    names: dict[str, str] = field(default_factory=dict)
+    capitalized_only: frozenset[str] = frozenset()
+    _tokenizer: NLTKWordTokenizer = field(default_factory=NLTKWordTokenizer, repr=False, compare=False)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Normalizer":
+        """Reads `names.json`: `{"male": [...], "female": [...], "neutral": [...], "capitalized_only": [...]}`."""
+        lists = json.loads(Path(path).read_text(encoding="utf-8"))
+        names = {name: f"[{kind.upper()}]" for kind in ("male", "female", "neutral") for name in lists[kind]}
+        return cls(names, frozenset(lists["capitalized_only"]))
+
+    def sentences(self, text: str) -> list[list[str]]:
+        """The normalised words of each sentence; an empty list for a text without a word.
+
+        >>> Normalizer({"ann": "[FEMALE]"}).sentences("Ann can't swim. She's sad!")
+        [['[FEMALE]', 'ca', "n't", 'swim', '.'], ['she', "'s", 'sad', '!']]
+        """
+        cased = [self._words(chunks) for chunks in _sentence_chunks(clean(text))]
+        return self._delexicalize([words for words in cased if words])
+
+    def __call__(self, text: str) -> str:
+        """The normalised text, words joined by single spaces."""
+        return " ".join(word for sentence in self.sentences(text) for word in sentence)
+
+    def _words(self, chunks: Sequence[str]) -> list[str]:
+        words = self._tokenizer.tokenize(" ".join(chunks))
+        last = len(words) - 1
+        while last > 0 and words[last] in {"''", '"', "'", ")"}:
+            last -= 1
+        if words and _GLUED_STOP.match(words[last]):  # "up. ''": the tokenizer frees a final stop only
+            words[last : last + 1] = [words[last][:-1], "."]
+        return [_UNSHIELD.get(w, '"' if w in ("``", "''") else w) for w in words]
+
+    def _delexicalize(self, sentences: list[list[str]]) -> list[list[str]]:
+        inside = {word.lower() for words in sentences for word in words[1:] if word[0].isupper()}
+        normal = []
+        for words in sentences:
+            line = []
+            for word in words:
+                if word in PLACEHOLDERS:
+                    line.append(word)
+                    continue
+                low = word.lower()
+                placeholder = self.names.get(low)
+                if placeholder and low in self.capitalized_only:
+                    placeholder = placeholder if word[0].isupper() and low in inside else None
+                line.append(placeholder or low)
+            normal.append(line)
+        return normal

@@ -1,1 +1,0 @@
-../story_module.py

@@ -1,1 +1,0 @@
-../../spaces/metric_app.py

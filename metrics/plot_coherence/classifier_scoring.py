@@ -1,1 +1,0 @@
-../classifier_scoring.py

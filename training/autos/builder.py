@@ -1,0 +1,139 @@
+"""The rows of AUTOS: stories as each aspect selects them, and what its perturbations make of them."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from openmeva.training.corpora.story_rows import StoryRow
+from openmeva.training.perturbations.aspects.registry import (
+    ASPECTS,
+    DISCRIMINATION_ASPECTS,
+    INVARIANCE_ASPECTS,
+)
+from openmeva.training.perturbations.engine.corpus import Corpus
+from openmeva.training.perturbations.engine.material import Material, Similarity
+from openmeva.training.perturbations.engine.paraphraser import Paraphraser
+from openmeva.training.perturbations.engine.perturbed import Perturbed
+from openmeva.training.perturbations.engine.similarity import MoverSimilarity
+from openmeva.training.perturbations.perturber import Perturber
+from openmeva.training.text.story import Story, parse
+
+Row = dict[str, Any]
+Grammar = Callable[[Sequence[str]], list[float]]
+"""Scores sentences for grammaticality, 0..1, higher is better."""
+
+
+class Made(NamedTuple):
+    """Rows, and how many stories of each aspect were perturbed before the filter by grammaticality."""
+
+    rows: list[Row]
+    tried: Counter[str]
+
+
+@dataclass(frozen=True)
+class AutosBuilder:
+    """Makes the rows of AUTOS from stories.
+
+    Args:
+        corpus: where foreign sentences and words come from.
+        paraphraser: source of paraphrases.
+        similarity: MoverScore.
+        seed: any non-negative integer.
+        grammar: the filter of appendix B.2: a perturbed story is left out where a sentence that its original
+            lacks scores below .5, typos aside. None for no filter.
+    """
+
+    corpus: Corpus
+    paraphraser: Paraphraser
+    similarity: Similarity
+    seed: int = 0
+    grammar: Grammar | None = None
+
+    def discrimination(self, rows: Sequence[StoryRow]) -> Made:
+        """Coherent examples (label 1) as each aspect selects them, and perturbed stories (label 0)."""
+        stories = parse([row["story"] for row in rows])
+        if isinstance(self.similarity, MoverSimilarity):
+            self.similarity.prepare([sentence.text for story in stories for sentence in story.sentences])
+        found: list[Row] = []
+        tried: Counter[str] = Counter()
+        for name in DISCRIMINATION_ASPECTS:
+            aspect = ASPECTS[name]
+            perturbers = self._perturbers(name)
+            for row, story in zip(rows, stories, strict=True):
+                if aspect.selects(story, perturbers[row["keep"]].material):
+                    found.append(_original(row, name, "human"))
+            made = self._perturbed(rows, stories, name, perturbers, "human")
+            tried[name] += len(made)
+            found += self._grammatical(made, rows, stories)
+        return Made(found, tried)
+
+    def invariance(self, rows: Sequence[StoryRow], origin: str) -> Made:
+        """For each aspect the stories that it applies to (label 1) and what became of them (label 0)."""
+        stories = parse([row["story"] for row in rows])
+        found: list[Row] = []
+        tried: Counter[str] = Counter()
+        for name in INVARIANCE_ASPECTS:
+            made = self._perturbed(rows, stories, name, self._perturbers(name), origin)
+            tried[name] += len(made)
+            changed = self._grammatical(made, rows, stories)
+            ids = {row["perturbed_from"] for row in changed}
+            found += [_original(row, name, origin) for row in rows if row["story_id"] in ids]
+            found += changed
+        return Made(found, tried)
+
+    def _perturbers(self, aspect: str) -> dict[int, Perturber]:
+        return {
+            keep: Perturber(
+                aspect, self.seed, material=Material(keep, self.corpus, self.paraphraser, self.similarity)
+            )
+            for keep in (0, 1)
+        }
+
+    def _perturbed(
+        self,
+        rows: Sequence[StoryRow],
+        stories: Sequence[Story],
+        aspect: str,
+        perturbers: dict[int, Perturber],
+        origin: str,
+    ) -> list[Row]:
+        results: dict[str, Perturbed | None] = {}
+        for keep, perturber in perturbers.items():
+            chosen = [place for place, row in enumerate(rows) if row["keep"] == keep]
+            ids = [rows[place]["story_id"] for place in chosen]
+            results.update(zip(ids, perturber.perturb_all([stories[at] for at in chosen], ids), strict=True))
+        made = [(row, results[row["story_id"]]) for row in rows]
+        return [
+            {**result.row(row["story_id"], row["context"]), "origin": origin}
+            for row, result in made
+            if result
+        ]
+
+    def _grammatical(self, found: list[Row], rows: Sequence[StoryRow], stories: Sequence[Story]) -> list[Row]:
+        """Those rows, all of one aspect, that the filter keeps."""
+        grammar = self.grammar
+        if grammar is None or not found or found[0]["aspect"] == "typo":
+            return found
+        originals = {row["story_id"]: story for row, story in zip(rows, stories, strict=True)}
+        new: list[list[str]] = []
+        for row in found:
+            before = {sentence.text for sentence in originals[row["perturbed_from"]].sentences}
+            new.append([s.text for s in Story(row["story"]).sentences if s.text not in before])
+        scores = iter(grammar([text for texts in new for text in texts]))
+        lowest = [min((next(scores) for _ in texts), default=1.0) for texts in new]
+        return [row for row, score in zip(found, lowest, strict=True) if score >= 0.5]
+
+
+def _original(row: StoryRow, aspect: str, origin: str) -> Row:
+    return {
+        "story_id": row["story_id"],
+        "context": row["context"],
+        "story": row["story"],
+        "aspect": aspect,
+        "technique": None,
+        "label": 1,
+        "origin": origin,
+        "perturbed_from": None,
+        "changed_spans": [],
+    }

@@ -1,0 +1,177 @@
+"""Synthetic pairs for BLEURT (Sellam et al. 2020, section 4): a story, a changed copy of it, and signals of both.
+
+The ways to change a story: words drawn anew by the encoder's own masked-language-model head (`masks`), words left
+out (`drops`), sentences in another order (`shuffles`), UNION's negative samples, which stand in for translation
+there and back (`negatives`), another story (`others`), and nothing at all (`same`).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openmeva.metrics.bleurt.modeling import ENTAILMENT, SIGNALS
+from openmeva.metrics.embedding_similarity.embedding import TextEncoder
+from openmeva.metrics.embedding_similarity.scoring import SCORES as SIMILARITIES
+from openmeva.metrics.embedding_similarity.scoring import SimilarityScorer
+from openmeva.metrics.overlap.scoring import SCORES as OVERLAPS
+from openmeva.metrics.overlap.scoring import OverlapScorer
+from openmeva.training.negatives import TaggedStory, UnionSampler
+from openmeva.training.negatives.infill import Infiller
+from openmeva.training.paths import ROOT
+
+UNKNOWN = -1
+WAYS = ("masks", "drops", "shuffles", "negatives", "others", "same")
+Sentences = list[list[str]]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A reference and a text, normalised, and what is known of them.
+
+    Attributes:
+        reference, text: words joined by spaces.
+        way: how the text was made, one of `WAYS`.
+        entailment: place in `ENTAILMENT`, or `UNKNOWN`: by construction, not by a model.
+    """
+
+    reference: str
+    text: str
+    way: str
+    entailment: int = UNKNOWN
+
+
+def make_pairs(
+    stories: Sequence[TaggedStory],
+    sampler: UnionSampler,
+    infill: Infiller,
+    shares: dict[str, float],
+    count: int,
+    rng: np.random.Generator,
+) -> list[Pair]:
+    """`count` pairs, each story in turn, the ways drawn by their shares; a way that fails gives way to `drops`.
+
+    Raises:
+        ValueError: no stories, or an unknown way.
+    """
+    unknown = sorted(set(shares) - set(WAYS))
+    if unknown or not stories:
+        raise ValueError(f"expected stories, and ways among {', '.join(WAYS)}, got {', '.join(unknown)}")
+    names = list(shares)
+    weights = np.array([shares[name] for name in names], float)
+    drawn = rng.choice(len(names), size=count, p=weights / weights.sum())
+    order = np.concatenate([rng.permutation(len(stories)) for _ in range(-(-count // len(stories)))])[:count]
+    makers: dict[str, Callable[[int], Pair | None]] = {
+        "drops": lambda at: _drops(_words(stories[at]), rng),
+        "shuffles": lambda at: _shuffles(_words(stories[at]), rng),
+        "negatives": lambda at: _negative(stories[at], sampler, at, rng),
+        "others": lambda at: _other(stories, at, rng),
+        "same": lambda at: Pair(_text(_words(stories[at])), _text(_words(stories[at])), "same", 0),
+    }
+    pairs: list[Pair | None] = []
+    masked: list[int] = []
+    for at, way in zip(order.tolist(), drawn.tolist(), strict=True):
+        if names[way] == "masks":
+            masked.append(len(pairs))
+            pairs.append(None)
+            continue
+        pairs.append(makers[names[way]](at) or makers["drops"](at))
+    for place, pair in zip(
+        masked, _masks([_words(stories[order[i]]) for i in masked], infill, rng), strict=True
+    ):
+        pairs[place] = pair
+    return [pair for pair in pairs if pair is not None]
+
+
+def signals(pairs: Sequence[Pair]) -> np.ndarray:
+    """`SIGNALS` of each pair (pairs, signals), by this project's own metrics."""
+    texts, references = [p.text for p in pairs], [[p.reference] for p in pairs]
+    settings = ROOT / "metrics" / "embedding_similarity" / "weights" / "encoder"
+    found: dict[str, list[float]] = OverlapScorer().scores(
+        texts, references, [name for name in SIGNALS if name in OVERLAPS]
+    )
+    found |= SimilarityScorer(TextEncoder(settings)).scores(
+        texts, references, [name for name in SIGNALS if name in SIMILARITIES]
+    )
+    return np.stack([found[name] for name in SIGNALS], axis=1)
+
+
+def _words(story: TaggedStory) -> Sentences:
+    return [list(sentence) for sentence in story.words]
+
+
+def _text(sentences: Sequence[Sequence[str]]) -> str:
+    return " ".join(word for sentence in sentences for word in sentence)
+
+
+def _drops(story: Sentences, rng: np.random.Generator) -> Pair:
+    """A tenth to a half of the words left out, or the last sentences: what is left is still said."""
+    if len(story) > 1 and rng.random() < 0.3:
+        kept: Sentences = story[: int(rng.integers(1, len(story)))]
+    else:
+        share = rng.uniform(0.1, 0.5)
+        kept = [[word for word in sentence if rng.random() >= share] for sentence in story]
+    text = _text(kept) or story[0][0]
+    return Pair(_text(story), text, "drops", ENTAILMENT.index("entailed"))
+
+
+def _shuffles(story: Sentences, rng: np.random.Generator) -> Pair | None:
+    order = rng.permutation(len(story)).tolist()
+    if order == sorted(order):
+        return None
+    return Pair(_text(story), _text([story[i] for i in order]), "shuffles")
+
+
+def _negative(story: TaggedStory, sampler: UnionSampler, at: int, rng: np.random.Generator) -> Pair | None:
+    sample = sampler.sample(at, int(rng.integers(2**31)))
+    if sample is None:
+        return None
+    only_negation = set(sampler.sampling.weights()) == {"negation"}
+    meaning = ENTAILMENT.index("contradicted") if only_negation else UNKNOWN
+    return Pair(_text(story.words), _text(sample.words), "negatives", meaning)
+
+
+def _other(stories: Sequence[TaggedStory], at: int, rng: np.random.Generator) -> Pair | None:
+    """Another story, in part: up to all of its sentences in the place of the story's last ones."""
+    if len(stories) < 2:
+        return None
+    story, other = (
+        _words(stories[i]) for i in (at, (at + int(rng.integers(1, len(stories)))) % len(stories))
+    )
+    kept = int(rng.integers(0, len(story)))
+    return Pair(
+        _text(story),
+        _text([*story[:kept], *other[kept:]]) or _text(other),
+        "others",
+        ENTAILMENT.index("neutral"),
+    )
+
+
+def _masks(stories: list[Sentences], infill: Infiller, rng: np.random.Generator) -> list[Pair]:
+    """One to three sentences of each story, 15 to 60 % of their words drawn anew."""
+    changed: list[Sentences] = [[list(sentence) for sentence in story] for story in stories]
+    wanted = rng.integers(1, 4, size=len(stories))
+    orders = [rng.permutation(len(story)) for story in stories]
+    for turn in range(3):
+        rows = [i for i, n in enumerate(wanted) if turn < min(int(n), len(stories[i]))]
+        if not rows:
+            continue
+        places = [int(orders[i][turn]) for i in rows]
+        drawn = infill(
+            [changed[i] for i in rows], places, rng.uniform(0.15, 0.6, size=len(rows)).tolist(), rng
+        )
+        for i, place, sentence in zip(rows, places, drawn, strict=True):
+            changed[i][place] = sentence
+    return [Pair(_text(a), _text(b), "masks") for a, b in zip(stories, changed, strict=True)]
+
+
+def describe(pairs: Sequence[Pair], values: np.ndarray) -> dict[str, Any]:
+    """How many pairs of each way there are, and their mean signals, for the manifest."""
+    about: dict[str, Any] = {}
+    for way in WAYS:
+        rows = [i for i, pair in enumerate(pairs) if pair.way == way]
+        if rows:
+            means = dict(zip(SIGNALS, (round(float(v), 3) for v in values[rows].mean(axis=0)), strict=True))
+            about[way] = {"pairs": len(rows), **means}
+    return about

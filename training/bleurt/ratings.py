@@ -1,0 +1,205 @@
+"""Fits BLEURT's scoring layer to human ratings: to yours, or to MANS by cross-validation over prompts.
+
+    python -m training.bleurt.ratings fit --ratings FILE.jsonl --out FOLDER     # {"reference", "story", "score"} a line
+    python -m training.bleurt.ratings cross-validate --data DIR                 # for the benchmark's row
+
+The layer is a ridge regression on the pair's state, in closed form, its penalty chosen by leaving out groups of
+prompts; the encoder stays as it is, so a few hundred ratings are enough and no more than a minute is needed. `fit`
+writes a checkpoint for `evaluate.load("metrics/bleurt", FOLDER)`. `cross-validate` writes scores only: a prompt's
+stories are scored by a layer, and a penalty, that were chosen without any story of that prompt.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from scipy.stats import pearsonr
+
+from openmeva.metrics.bleurt.scoring import BleurtScorer
+from openmeva.metrics.core.checkpoint import find_checkpoint, read_tensors
+from openmeva.training.benchmark.cross_validated import FOLDER, write_cross_validated
+from openmeva.training.corpora.mans import read_mans
+from openmeva.training.files import save_tensors, write_text
+from openmeva.training.paths import ROOT
+
+PENALTIES = tuple(float(10**power) for power in range(-1, 6))
+WEIGHTS = ROOT / "metrics" / "bleurt" / "weights" / "roc"
+
+
+class Ridge:
+    """A linear layer with a squared penalty on standardised inputs, in closed form."""
+
+    def __init__(self, states: np.ndarray, scores: np.ndarray, penalty: float) -> None:
+        """Fits `scores` (n,) to `states` (n, width)."""
+        self.mean, deviation = states.mean(axis=0), states.std(axis=0)
+        self.scale = np.where(deviation > 1e-8, deviation, 1.0)
+        inputs = (states - self.mean) / self.scale
+        self.bias = float(scores.mean())
+        # the smaller of the two systems: as many unknowns as rows, or as columns
+        if len(inputs) < inputs.shape[1]:
+            inner = inputs @ inputs.T + penalty * np.eye(len(inputs))
+            weights = inputs.T @ np.linalg.solve(inner, scores - self.bias)
+        else:
+            outer = inputs.T @ inputs + penalty * np.eye(inputs.shape[1])
+            weights = np.linalg.solve(outer, inputs.T @ (scores - self.bias))
+        self.weights = weights
+
+    def __call__(self, states: np.ndarray) -> np.ndarray:
+        """Scores (n,) of states (n, width)."""
+        return (states - self.mean) / self.scale @ self.weights + self.bias
+
+    def layer(self) -> tuple[np.ndarray, float]:
+        """Weights (width,) and bias of the same layer on states as they are."""
+        weights = self.weights / self.scale
+        return weights, self.bias - float(self.mean @ weights)
+
+
+def folds(groups: Sequence[str], count: int, rng: np.random.Generator) -> np.ndarray:
+    """A fold 0 to `count` - 1 for each row; the rows of a group share one.
+
+    Raises:
+        ValueError: fewer groups than folds.
+    """
+    names = sorted(set(groups))
+    if len(names) < count:
+        raise ValueError(f"expected at least {count} prompts, one a fold, got {len(names)}")
+    of = dict(zip(rng.permutation(names).tolist(), (i % count for i in range(len(names))), strict=True))
+    return np.array([of[group] for group in groups])
+
+
+def choose_penalty(
+    states: np.ndarray, scores: np.ndarray, groups: Sequence[str], rng: np.random.Generator, count: int = 5
+) -> float:
+    """The penalty whose held-out predictions have the smallest squared error, groups left out whole."""
+    fold = folds(groups, count, rng)
+    errors = dict.fromkeys(PENALTIES, 0.0)
+    for held in range(count):
+        inside, outside = fold != held, fold == held
+        for penalty in PENALTIES:
+            found = Ridge(states[inside], scores[inside], penalty)(states[outside])
+            errors[penalty] += float(((found - scores[outside]) ** 2).sum())
+    return min(errors, key=lambda penalty: errors[penalty])
+
+
+def cross_validate(
+    states: np.ndarray, scores: np.ndarray, groups: Sequence[str], count: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Each row's score by a layer fitted without its group, its penalty chosen without it too, (n,)."""
+    fold = folds(groups, count, rng)
+    found = np.empty(len(scores))
+    for held in range(count):
+        inside = fold != held
+        within = [group for group, kept in zip(groups, inside, strict=True) if kept]
+        penalty = choose_penalty(states[inside], scores[inside], within, rng)
+        found[~inside] = Ridge(states[inside], scores[inside], penalty)(states[~inside])
+    return found
+
+
+def fit(ratings: Path, start: Path, out: Path, seed: int) -> dict[str, Any]:
+    """Fits the layer to a file of ratings and writes a checkpoint to `out`; returns what was done.
+
+    Raises:
+        ValueError: a line without reference, story and score (its number), or fewer than five references.
+    """
+    rows = read_ratings(ratings)
+    scorer = BleurtScorer(start)
+    states = scorer.features([row["story"] for row in rows], [row["reference"] for row in rows])
+    scores = np.array([row["score"] for row in rows], float)
+    penalty = choose_penalty(states, scores, [r["reference"] for r in rows], np.random.default_rng(seed))
+    weights, bias = Ridge(states, scores, penalty).layer()
+    tensors = read_tensors(start / "adapter.safetensors")
+    tensors["score.weight"] = torch.tensor(weights[None], dtype=torch.float32)
+    tensors["score.bias"] = torch.tensor([bias], dtype=torch.float32)
+    config = json.loads((start / "config.json").read_text(encoding="utf-8"))
+    encoder = (start / config["bleurt"]["encoder"]["path"]).resolve()
+    config["bleurt"]["encoder"]["path"] = os.path.relpath(encoder, out.resolve())
+    about = {"ratings": len(rows), "penalty": penalty, "start": scorer.revision, "seed": seed}
+    save_tensors(out / "adapter.safetensors", tensors)
+    write_text(out / "manifest.json", json.dumps(about, indent=1) + "\n")
+    write_text(out / "config.json", json.dumps(config, indent=1) + "\n")
+    return about
+
+
+def read_ratings(path: Path) -> list[dict[str, Any]]:
+    """Rows of `reference`, `story` and `score`.
+
+    Raises:
+        ValueError: a line of another form (its number).
+    """
+    rows = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            texts = isinstance(row["reference"], str) and isinstance(row["story"], str)
+            rows.append({**row, "score": float(row["score"])})
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{path}, line {number}: expected reference, story and score") from error
+        if not texts:
+            raise ValueError(f"{path}, line {number}: expected texts in reference and story")
+    return rows
+
+
+def cross_validate_mans(
+    data: Path, corpora: Sequence[str], start: Path, count: int, seed: int, out: Path
+) -> None:
+    """Writes the out-of-fold scores of MANS, and prints their correlation."""
+    scorer = BleurtScorer(start)
+    for corpus in corpora:
+        rows = read_mans(data / "mans", corpus)
+        states = scorer.features([row["story"] for row in rows], [row["reference"] for row in rows])
+        ratings = np.array([row["score"] for row in rows])
+        found = cross_validate(
+            states, ratings, [row["prompt"] for row in rows], count, np.random.default_rng(seed)
+        )
+        about = f"bleurt|start:{scorer.revision}|{count} folds over prompts|seed:{seed}"
+        write_cross_validated(
+            out, f"mans_{corpus}", "BLEURT", [dict(row) for row in rows], found.tolist(), about
+        )
+        r = pearsonr(found, ratings).statistic
+        print(f"MANS-{corpus.upper()}: {len(rows)} stories, Pearson {r:.3f} over {count} folds of prompts")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Command line; see the module's description. Returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m training.bleurt.ratings",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("command", choices=("fit", "cross-validate"))
+    parser.add_argument("--ratings", type=Path, help="fit: JSONL with reference, story, score")
+    parser.add_argument("--out", type=Path, help=f"fit: the new checkpoint; default for scores: {FOLDER}")
+    parser.add_argument("--data", type=Path, help="cross-validate: the folder that mans/ lies in")
+    parser.add_argument("--corpora", nargs="*", default=["roc", "wp"], choices=("roc", "wp"))
+    parser.add_argument("--start", default="roc", help="checkpoint to start from (default: roc)")
+    parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args(arguments)
+    needed = {"fit": ("ratings", "out"), "cross-validate": ("data",)}[given.command]
+    for name in needed:
+        if getattr(given, name) is None:
+            parser.error(f"{given.command}: --{name} is needed")
+    try:
+        start = WEIGHTS if given.start == "roc" else find_checkpoint("bleurt", given.start, {})
+        if given.command == "fit":
+            print(json.dumps(fit(given.ratings, start, given.out, given.seed)))
+        else:
+            cross_validate_mans(
+                given.data, given.corpora, start, given.folds, given.seed, given.out or FOLDER
+            )
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+"""Cards of story classifiers' weights, generated from a run's manifest."""
+
+from pathlib import Path
+from typing import Any
+
+from openmeva.training.common.model_card import write_model_card
+
+_CARD = """---
+license: apache-2.0
+language: en
+library_name: evaluate
+tags: [story-generation, evaluation, {config[metric]}]
+---
+
+# {config[metric]}, `{config[name]}`
+
+Scores a story, 0 to 1, higher is better: the probability that it is a story as people write them.
+
+## Use
+
+```python
+import evaluate
+
+metric = evaluate.load("metrics/{config[metric]}", "{config[name]}")
+metric.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
+```
+
+## Training
+
+{kind} {groups[train]:,} groups of a human story and worse ones, {stories[train]:,} stories in all, {config[passes]}
+pass(es), at most {config[group_size]} stories of a group at a time; {steps:,} steps, learning rate {config[learning_rate]:g}, seed {config[seed]}.
+The loss adds cross-entropy of human against other, ranking within a group (weight {config[rank_weight]:g}), kinds of
+error ({config[kind_weight]:g}) and words that do not belong ({config[token_weight]:g}){soft}. {minutes:g} minutes on {threads} thread(s)
+with torch {torch}.
+{note}
+| file | SHA-256 |
+|---|---|
+{data}
+
+## Results
+
+On {groups[validation]:,} held-out groups, by what was done to a story: how often a human story scores above it
+(area under the ROC curve), and how often its own does. Correlations with human judgments are printed by
+`make benchmark`, and stand in the project's README.
+
+| source | area under the curve | own human story higher | stories |
+|---|---|---|---|
+{results}
+
+## Limits
+
+English short stories alone; it knows the faults that it was shown. Scores of texts of other kinds and lengths
+mean little. It should not decide on people's writing.
+
+## Data and licence
+
+The weights are Apache-2.0. ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request;
+WritingPrompts (Fan et al. 2018) is text of Reddit's users. Neither is part of this repository.
+
+## Citation
+
+```bibtex
+@inproceedings{{ghazarian-etal-2021-plot,
+    title = "Plot-guided Adversarial Example Construction for Evaluating Open-domain Story Generation",
+    author = "Ghazarian, Sarik and Liu, Zixi and S M, Akash and Weischedel, Ralph and Galstyan, Aram and Peng, Nanyun",
+    booktitle = "Proceedings of NAACL 2021",
+    year = "2021",
+    pages = "4334--4344",
+}}
+```
+"""
+
+
+def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
+    """Writes `README.md` beside a classifier's weights."""
+    config = manifest["config"]
+    write_model_card(
+        folder,
+        _CARD,
+        manifest,
+        kind=_kind(config),
+        soft=(
+            f"; and the distance from what a larger model, trained by `{config['teacher']['config']}`, thinks of each "
+            f"story ({config['soft_weight']:g})"
+            if config.get("teacher")
+            else ""
+        ),
+        note=f"\n{config['note']}\n" if config.get("note") else "",
+        results="\n".join(
+            f"| {source.replace('_', ' ')} | {r['auc']:.3f} | {r['ranked']:.3f} | {r['stories']:,} |"
+            for source, r in manifest["validation"].items()
+            if r["auc"] is not None
+        ),
+    )
+
+
+def _kind(config: dict[str, Any]) -> str:
+    """What was trained, as a sentence."""
+    base = "the project's story encoder" if config["base"] == "encoder" else f"`{config['base']}`"
+    if not config["adapter"]:
+        return f"All weights of {base}."
+    begun = f", begun with that of `{config['start']}`" if config["start"] else ""
+    return f"An adapter of rank {config['adapter']['rank']} on {base}{begun}."

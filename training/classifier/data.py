@@ -1,0 +1,163 @@
+"""Groups of stories as token ids, and as padded batches."""
+
+import math
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import torch
+from rich.progress import track
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from openmeva.metrics.core.runtime import SpecialTokens, pad
+from openmeva.metrics.core.text import Normalizer
+from openmeva.training.negatives.draft import KINDS
+from openmeva.training.negatives.groups import GroupRow
+
+UNKNOWN = -1.0  # a target that no loss counts
+
+
+@dataclass(frozen=True)
+class Example:
+    """A story of a group, ready for the model.
+
+    Attributes:
+        ids: with the marks of beginning and end.
+        label: 1 for the human story.
+        level: see `GroupRow.level`.
+        kinds: 1 or 0 for each of `KINDS`, or `UNKNOWN`.
+        belongs: for each token, 1 where it belongs, 0 where not, or `UNKNOWN`.
+        source: where the story comes from.
+        soft: a teacher's judgment, or not a number.
+    """
+
+    ids: list[int]
+    label: int
+    level: int
+    kinds: list[float]
+    belongs: list[float]
+    source: str
+    soft: float = math.nan
+
+
+class ExampleMaker:
+    """Makes examples of rows: normalised, tokenised, cut at `limit` tokens."""
+
+    def __init__(self, tokenizer: Tokenizer, normalizer: Normalizer, limit: int) -> None:
+        self.normalizer, self.limit = normalizer, limit
+        self.marks = SpecialTokens.of(tokenizer)
+        self.pieces = lru_cache(maxsize=200_000)(
+            lambda word: tuple(tokenizer.encode(word, add_special_tokens=False).ids)
+        )
+
+    def __call__(self, row: GroupRow) -> Example:
+        """The example of a row.
+
+        Raises:
+            ValueError: a story without a word (the row's group is named).
+        """
+        known = row.foreign is not None
+        foreign = set(row.foreign or [])
+        words = row.story.split() if known else self.normalizer(row.story).split()
+        if not words:
+            raise ValueError(f"group {row.group}: expected a story with words, got {row.story[:60]!r}")
+        ids, belongs = [self.marks.start], [UNKNOWN]
+        for place, word in enumerate(words):
+            pieces = self.pieces(word)
+            ids.extend(pieces)
+            belongs.extend([float(place not in foreign) if known else UNKNOWN] * len(pieces))
+        named = row.kinds is not None and (known or bool(row.kinds))
+        kinds = [float(kind in (row.kinds or ())) if named else UNKNOWN for kind in KINDS]
+        return Example(
+            [*ids[: self.limit - 1], self.marks.end],
+            row.label,
+            row.level,
+            kinds,
+            [*belongs[: self.limit - 1], UNKNOWN],
+            row.source,
+            math.nan if row.soft is None else row.soft,
+        )
+
+
+class Groups(torch.utils.data.Dataset[list[Example]]):
+    """Groups of a human story and others, `passes` times over, at most `size` stories of each at a time.
+
+    A larger group lends other stories in each pass; the human one is always there.
+    """
+
+    def __init__(
+        self, rows: Iterable[GroupRow], make: ExampleMaker, size: int, passes: int, seed: int
+    ) -> None:
+        by_group: dict[str, list[Example]] = {}
+        for row in track(list(rows), "tokenising"):
+            by_group.setdefault(row.group, []).append(make(row))
+        if not by_group:
+            raise ValueError("expected at least one group of stories, got none")
+        self.groups = [sorted(group, key=lambda e: -e.label) for group in by_group.values()]
+        self.size, self.passes, self.seed = size, passes, seed
+
+    def __len__(self) -> int:
+        return len(self.groups) * self.passes
+
+    def lengths(self) -> list[int]:
+        """Tokens of the first story of each group, for batches of similar length."""
+        return [len(group[0].ids) for group in self.groups] * self.passes
+
+    def __getitem__(self, index: int) -> list[Example]:
+        if not 0 <= index < len(self):  # a loop over the groups ends by it
+            raise IndexError(f"expected a number below {len(self)}, got {index}")
+        turn, place = divmod(index, len(self.groups))
+        group = self.groups[place]
+        human = [e for e in group if e.label == 1][:1]
+        others = [e for e in group if e.label == 0]
+        rng = np.random.default_rng((self.seed, turn, place))
+        wanted = max(1, self.size - len(human))
+        chosen = sorted(rng.permutation(len(others))[:wanted].tolist())
+        return [*human, *(others[i] for i in chosen)]
+
+
+@dataclass(frozen=True)
+class GroupCollator:
+    """Pads the stories of some groups to one batch; `pairs` says which story ranks above which."""
+
+    padding: int
+
+    def __call__(self, groups: Sequence[Sequence[Example]]) -> dict[str, Tensor]:
+        examples = [example for group in groups for example in group]
+        ids, mask = pad([e.ids for e in examples], self.padding)
+        belongs = torch.full(ids.shape, UNKNOWN)
+        for row, example in enumerate(examples):
+            belongs[row, : len(example.belongs)] = torch.tensor(example.belongs)
+        pairs, start = [], 0
+        for group in groups:
+            pairs += [
+                (start + i, start + j)
+                for i, a in enumerate(group)
+                for j, b in enumerate(group)
+                if above(a, b)
+            ]
+            start += len(group)
+        return {
+            "input_ids": ids,
+            "attention_mask": mask,
+            "labels": torch.tensor([e.label for e in examples]),
+            "kinds": torch.tensor([e.kinds for e in examples]),
+            "belongs": belongs,
+            "soft": torch.tensor([e.soft for e in examples]),
+            "pairs": torch.tensor(pairs, dtype=torch.long).reshape(-1, 2),
+        }
+
+
+def above(a: Example, b: Example) -> bool:
+    """Whether a story should score above another one of its group."""
+    if a.label != b.label:
+        return a.label > b.label
+    return 0 < a.level < b.level
+
+
+def held_out(group: str, share: float) -> bool:
+    """Whether a group of a file without a validation split belongs to the share that is held out."""
+    return zlib.crc32(group.encode()) % 10_000 < 10_000 * share

@@ -1,0 +1,80 @@
+"""What a larger model thinks of the stories that a small classifier learns from (Hinton et al. 2015).
+
+A teacher that knows more of the world judges the same rows; the small one learns its judgments beside the labels
+(`soft_weight` of `training/classifier.py`). A stage: rows that were judged are not judged again.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import yaml
+
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.core.classifier_scoring import ClassifierScorer
+from openmeva.training.classifier.trainer import weights_file
+from openmeva.training.files import checksum
+from openmeva.training.negatives.groups import GroupRow
+from openmeva.training.paths import ROOT
+from openmeva.training.stages import Stage, read_rows
+
+SCHEMA = pa.schema([("logit", pa.float32())])
+CHUNK = 512
+SURE = 1e-6  # a score is kept so far from 0 and 1
+
+
+def with_soft_targets(
+    rows: Sequence[GroupRow], teacher: Path, metric: str, out: Path, processes: int = 1
+) -> list[GroupRow]:
+    """The rows with `soft`: the logits of the teacher's scores, less their mean, by their standard deviation.
+
+    Args:
+        rows: to judge.
+        teacher: a checkpoint of `training/classifier.py`.
+        metric: whose section of the checkpoint's configuration is read.
+        out: the stage's folder; `soft.parquet` goes there.
+        processes: that judge at the same time.
+
+    Raises:
+        ValueError: no rows, or no checkpoint in `teacher`.
+    """
+    if not rows:
+        raise ValueError("expected rows for the teacher to judge, got none")
+    texts = [row.story for row in rows]
+    digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+    stage = Stage(out, "soft", {"teacher": checksum(weights_file(teacher)), "stories": digest})
+    if not stage.is_done():
+        scorer = ClassifierScorer(load_checkpoint(teacher, metric))
+
+        def judged(span: range) -> list[dict[str, Any]]:
+            scores = scorer.score([texts[place] for place in span], None)[0]
+            return [{"logit": logit(score)} for score in scores]
+
+        stage.run(len(texts), judged, CHUNK, SCHEMA, processes=processes)
+    logits = np.array([row["logit"] for row in read_rows(stage.result)])
+    spread = float(logits.std()) or 1.0
+    return [
+        replace(row, soft=float((value - logits.mean()) / spread))
+        for row, value in zip(rows, logits, strict=True)
+    ]
+
+
+def logit(score: float) -> float:
+    """log(p / (1 - p)) of a probability, finite."""
+    kept = min(max(score, SURE), 1 - SURE)
+    return math.log(kept / (1 - kept))
+
+
+def teacher_configuration(config: dict[str, Any]) -> tuple[Path, dict[str, Any]] | None:
+    """The folder of a configuration's teacher and the teacher's own configuration; None where it has none."""
+    settings = config.get("teacher")
+    if not settings:
+        return None
+    own: dict[str, Any] = yaml.safe_load((ROOT / settings["config"]).read_text(encoding="utf-8"))
+    return ROOT / settings["weights"], own

@@ -1,0 +1,77 @@
+"""The model card of the shared story encoder, from the manifest of its training."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from openmeva.training.common.model_card import write_model_card
+
+_CARD = """---
+license: apache-2.0
+language: en
+library_name: transformers
+pipeline_tag: fill-mask
+base_model: {config[base][hub]}
+tags: [story-generation, evaluation, bert]
+---
+
+# Story encoder
+
+A BERT encoder for short stories, 6 layers deep and 384 wide, that the project's metrics share: each of them is a
+small adapter on these weights. It began as `{config[base][hub]}`; its vocabulary was cut to {config[vocabulary_size]:,} pieces, and it was
+trained on as a masked language model on stories.
+
+## Use
+
+```python
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+encoder = AutoModelForMaskedLM.from_pretrained("openmeva/story-encoder")
+tokenizer = AutoTokenizer.from_pretrained("openmeva/story-encoder")
+```
+
+Text goes in as it was trained on: lower case, Penn-Treebank tokens, names as `[MALE]`, `[FEMALE]`, `[NEUTRAL]`
+(`Normalizer` in any metric's `inference.py`, with the lists of `names.json`).
+
+## Training
+
+{blocks:,} blocks of stories, {tokens:,} tokens, {steps:,} steps of about {config[batch_tokens]:,} tokens, {config[mask_probability]:.0%} of them masked,
+learning rate {config[learning_rate]:g}, seed {config[seed]}, torch {torch}.
+{note}
+| file | SHA-256 |
+|---|---|
+{data}
+
+## Results
+
+Cross-entropy on masked tokens of held-out stories, in nats: {masked_loss_before:.2f} with the cut vocabulary before
+training, {masked_loss_after:.2f} after it. What the metrics on it reach stands in their cards.
+
+## Limits
+
+English stories alone, mostly of five sentences and about everyday life. Half precision. Made to be adapted: by
+themselves its embeddings know topic better than coherence.
+
+## Data and licence
+
+The weights are Apache-2.0, as those they began from. ROCStories (Mostafazadeh et al. 2016) is distributed by its
+authors on request, WritingPrompts (Fan et al. 2018) is text of Reddit's users; neither is part of this repository.
+The name lists have their own terms: `NAMES.md`.
+
+## Citation
+
+```bibtex
+@inproceedings{{wang-etal-2020-minilm,
+    title = "{{MiniLM}}: Deep Self-Attention Distillation for Task-Agnostic Compression of Pre-Trained Transformers",
+    author = "Wang, Wenhui and Wei, Furu and Dong, Li and Bao, Hangbo and Yang, Nan and Zhou, Ming",
+    booktitle = "Advances in Neural Information Processing Systems",
+    year = "2020",
+}}
+```
+"""
+
+
+def write_encoder_card(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Writes `README.md` beside the encoder's weights."""
+    note = f"{manifest['note']}\n" if "note" in manifest else ""
+    write_model_card(folder, _CARD, manifest, note=note)

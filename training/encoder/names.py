@@ -1,0 +1,82 @@
+"""Builds the name lists that travel with the encoder: `python -m training.encoder.names --data DIR`.
+
+Sources: NLTK's name lists (Kantrowitz and Ross; free to use and redistribute with credit) and a few names
+of today that they lack. A corpus with capitals tells which names are common words too ("will", "rose").
+"""
+
+import argparse
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from openmeva.training.corpora.stories import read_stories
+from openmeva.training.files import write_text
+
+MORE_MALE = (
+    "aj asher cade chaz colby conner cruz jaden jamal jax jayden jd kaden kobe landon liam mateo rico ryder"
+).split()
+MORE_FEMALE = (
+    "aya camryn frida gabby gemma jemma katelyn lexi liv macy mariah meisha mila miley nala nia zoe zoey"
+).split()
+MORE_NEUTRAL = ("addison cassidy dakota harper rowan sierra steph ziggy").split()
+
+_WORD = re.compile(r"[A-Za-z]+|[.!?]")
+PLACES_AND_DATES = (
+    "april asia atlanta august austin berlin brooklyn canada carolina chad chelsea china christian "
+    "claus dallas denver easter florence florida france french georgia germany houston india israel "
+    "italy jersey jordan june london madison may memphis milan montana paris phoenix savannah sydney "
+    "tuesday vienna virginia washington wednesday monday friday saturday sunday my king smith"
+).split()
+
+
+def count_capitals(stories: Iterable[str]) -> tuple[Counter[str], Counter[str]]:
+    """How often each word stands in lower case, and how often capitalised, in the cased `stories`."""
+    lower: Counter[str] = Counter()
+    capital: Counter[str] = Counter()
+    for story in stories:
+        words = _WORD.findall(story)
+        if not any(map(str.isupper, (w[0] for w in words))):
+            continue
+        for word in words:
+            (lower if word[0].islower() else capital)[word.lower()] += 1
+    return lower, capital
+
+
+def name_lists(male: Iterable[str], female: Iterable[str], stories: Iterable[str]) -> dict[str, list[str]]:
+    """The lists of `names.json`: `male`, `female`, `neutral` (either), and `capitalized_only`.
+
+    A name stands among `capitalized_only` when a tenth or more of its occurrences in `stories` are in lower
+    case, and in no list when nine tenths are, or when it is rather a place, a month or a day.
+    """
+    men, women = {*map(str.lower, male), *MORE_MALE}, {*map(str.lower, female), *MORE_FEMALE}
+    lower, capital = count_capitals(stories)
+    names = {n for n in men | women | set(MORE_NEUTRAL) if re.fullmatch(r"[a-z]{2,}", n)}
+    share = {n: lower[n] / max(1, lower[n] + capital[n]) for n in names}
+    names -= {n for n in names if share[n] > 0.9 and lower[n] > 3} | set(PLACES_AND_DATES)
+    both = (men & women) | set(MORE_NEUTRAL)
+    return {
+        "male": sorted(names & men - both),
+        "female": sorted(names & women - both),
+        "neutral": sorted(names & both),
+        "capitalized_only": sorted(n for n in names if share[n] > 0.1 and lower[n] > 1),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="folder with names/ and roc/train.jsonl.gz")
+    parser.add_argument("--out", type=Path, default=Path("metrics/weights/encoder/names.json"))
+    arguments = parser.parse_args()
+    male, female = (
+        [line.strip() for line in (arguments.data / "names" / f"{kind}.txt").read_text().splitlines()]
+        for kind in ("male", "female")
+    )
+    lists = name_lists(male, female, read_stories(arguments.data / "roc" / "train.jsonl.gz"))
+    write_text(arguments.out, json.dumps(lists, indent=0) + "\n")
+    print({kind: len(names) for kind, names in lists.items()}, "->", arguments.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""Writes groups of stories damaged more and more: `python -m training.graded.groups --config FILE --data DIR`.
+
+The configuration's `graded` lists corpora; each gives `runs/plot_coherence-NAME/graded-CORPUS.parquet` and
+`…-validation.parquet`. A file that is there, made from the same settings, is left alone.
+"""
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from openmeva.training.corpora.splits import CorpusConfig, load_corpus
+from openmeva.training.files import checksum, write_text
+from openmeva.training.graded.sampling import GradedSampler, GradedSampling
+from openmeva.training.negatives import EditedStory, UnionSampler, UnionSampling, tag_corpus
+from openmeva.training.negatives.groups import rows_of_chain, write_groups
+from openmeva.training.negatives.infill import Infiller
+from openmeva.training.negatives.nearest import Neighbours
+from openmeva.training.paths import ENCODER, ROOT
+from openmeva.training.text.english import English
+
+
+def group_file(run: Path, name: str, split: str) -> Path:
+    """Where the groups of one corpus lie: `split` is `train` or `validation`."""
+    return run / f"graded-{name}-{split}.parquet"
+
+
+def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, seed: int) -> dict[str, Any]:
+    """Groups of one corpus, both splits; returns the manifest.
+
+    Args:
+        settings: `name`, `corpus` (see `CorpusConfig`), `sampling` (see `GradedSampling`), `stories` and
+            `validation_stories` (how many groups), `pool` (how many stories neighbours come from), `alike_stories`
+            (how many of them lend sentences that say the same again), `rules` (where UNION's sampling differs from
+            the paper's). `groups`, how many of them a trainer takes, is no matter of the stage.
+        data: the folder that the corpus lies in.
+        run: the folder to write to.
+        cache: of tagged corpora.
+        seed: of all draws.
+    """
+    name = settings["name"]
+    files = {f: checksum(data / f) for f in settings["corpus"]["train"]}
+    settings = {key: value for key, value in settings.items() if key != "groups"}
+    wanted = {"settings": settings, "seed": seed, "data": files}
+    manifest_file = run / f"graded-{name}.json"
+    if manifest_file.is_file():
+        manifest = json.loads(manifest_file.read_text(encoding="utf-8"))
+        if all(manifest.get(key) == value for key, value in wanted.items()):
+            return manifest
+    corpus = load_corpus(CorpusConfig.from_mapping(settings["corpus"]), data, ENCODER / "names.json")
+    sampling = GradedSampling(**settings["sampling"])
+    union = UnionSampling.from_mapping({"keep": sampling.keep, **settings.get("rules", {})})
+    rng = np.random.default_rng(seed)
+    infiller = Infiller() if "infill" in sampling.edits else None
+    near = bool({"nearest", "alike"} & set(sampling.edits))
+    counts: dict[str, Any] = {}
+    for split, stories, count in (
+        ("train", corpus.train, settings["stories"]),
+        ("validation", corpus.validation, settings["validation_stories"]),
+    ):
+        order = rng.permutation(len(stories)).tolist()
+        chosen, pool = sorted(order[:count]), sorted(order[: max(count, settings["pool"])])
+        # Only these stories are tagged and lend material.
+        places = {old: new for new, old in enumerate(pool)}
+        kept = [stories[i] for i in pool]
+        chosen = [places[i] for i in chosen]
+        rule = UnionSampler(tag_corpus([kept[i] for i in chosen], cache), English(), union, seed=seed)
+        neighbours = (
+            Neighbours(kept, chosen, range(len(kept)), sentences=settings["alike_stories"]) if near else None
+        )
+        numbers = {place: number for number, place in enumerate(chosen)}
+
+        def damaged(
+            place: int, rule: UnionSampler = rule, numbers: dict[int, int] = numbers
+        ) -> EditedStory | None:
+            return rule.sample(numbers[place])
+
+        sampler = GradedSampler(kept, damaged, neighbours, infiller, sampling, seed)
+        chains = sampler.chains(chosen)
+        rows = [
+            row for chain in chains for row in rows_of_chain(f"{name}-{split}-{pool[chain[0].index]}", chain)
+        ]
+        edits = Counter(edit for chain in chains for edit in chain[-1].edits)
+        counts[split] = {
+            "groups": len(chains),
+            "rows": write_groups(group_file(run, name, split), rows),
+            "edits": dict(sorted(edits.items())),
+        }
+    manifest = {**wanted, **counts}
+    write_text(manifest_file, json.dumps(manifest, indent=2) + "\n")
+    return manifest
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--config", type=Path, required=True, help="a file of training/configs with `graded`")
+    parser.add_argument("--data", type=Path, required=True, help="the folder that the corpora lie in")
+    parser.add_argument("--run", type=Path, help="default: runs/METRIC-NAME")
+    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "tags", help="tagged corpora")
+    parser.add_argument("--stories", type=int, help="groups of each corpus, for a quick trial")
+    arguments = parser.parse_args()
+    config = yaml.safe_load(arguments.config.read_text(encoding="utf-8"))
+    run = arguments.run or ROOT / "runs" / f"{config['metric']}-{config['name']}"
+    for settings in config["graded"]:
+        if arguments.stories:
+            settings = {
+                **settings,
+                "stories": arguments.stories,
+                "validation_stories": arguments.stories,
+                "pool": 4 * arguments.stories,
+                "alike_stories": 2 * arguments.stories,
+            }
+        manifest = make_groups(settings, arguments.data, run, arguments.cache, config["seed"])
+        print(json.dumps({key: manifest[key] for key in ("train", "validation")}, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+"""Stories damaged more and more: each level is the one before it with another sentence spoilt.
+
+A classifier that ranks a story above its damaged versions, and those by how much of them is damaged, learns
+degrees of badness, which people's ratings show too.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from openmeva.training.negatives.draft import Draft
+from openmeva.training.negatives.edited import EditedStory
+from openmeva.training.negatives.infill import Infiller
+from openmeva.training.negatives.nearest import Neighbours
+
+EDITS: dict[str, float] = {"nearest": 0.4, "alike": 0.12, "infill": 0.25, "exchange": 0.08, "rule": 0.15}
+
+
+@dataclass(frozen=True)
+class GradedSampling:
+    """How stories are damaged.
+
+    Attributes:
+        levels: how many versions of a story, each worse than the one before.
+        edits: probability of each edit. `nearest`: a sentence of a story that begins alike, at the same place;
+            `alike`: a sentence that says nearly what another one of the story says; `infill`: words drawn by
+            a masked language model; `exchange`: two sentences change places; `rule`: UNION's sampler, at the
+            first level alone.
+        keep: leading sentences that never change.
+        sentences_a_level: one for each so many sentences of the story.
+        infill_share: least and greatest share of a sentence's words that are drawn anew.
+    """
+
+    levels: int = 3
+    edits: Mapping[str, float] = field(default_factory=lambda: dict(EDITS))
+    keep: int = 1
+    sentences_a_level: int = 5
+    infill_share: tuple[float, float] = (0.3, 0.8)
+
+    def __post_init__(self) -> None:
+        unknown = sorted(set(self.edits) - set(EDITS))
+        if unknown:
+            raise ValueError(f"edits: expected any of {', '.join(EDITS)}, got {', '.join(unknown)}")
+
+
+class GradedSampler:
+    """Damages stories of a corpus level by level.
+
+    Args:
+        stories: the corpus, by sentence.
+        rule: UNION's negative sample of the story at a place, None where there is none.
+        neighbours: nearest stories and sentences; None where no edit asks for them.
+        infiller: the masked language model; None where no edit asks for it.
+        sampling: the distributions.
+        seed: of everything drawn.
+    """
+
+    def __init__(
+        self,
+        stories: Sequence[list[list[str]]],
+        rule: Callable[[int], EditedStory | None],
+        neighbours: Neighbours | None,
+        infiller: Infiller | None,
+        sampling: GradedSampling,
+        seed: int,
+    ) -> None:
+        self.stories, self.rule, self.neighbours = stories, rule, neighbours
+        self.infiller, self.sampling, self.seed = infiller, sampling, seed
+        if neighbours is None and {"nearest", "alike"} & set(sampling.edits):
+            raise ValueError("neighbours: expected for the edits nearest and alike, got none")
+        if infiller is None and "infill" in sampling.edits:
+            raise ValueError("infiller: expected for the edit infill, got none")
+        self._names = list(sampling.edits)
+        weights = np.array(list(sampling.edits.values()))
+        self._weights = weights / weights.sum()
+        self._simple = {"nearest": self._nearest, "exchange": self._exchange}
+
+    def chains(self, chosen: Sequence[int]) -> list[list[Draft]]:
+        """For each story of `chosen`, itself and its versions by level: fewer than asked for where no edit fits."""
+        rng = np.random.default_rng((self.seed, len(chosen)))
+        chains = [[Draft.start(self.stories[i], i)] for i in chosen]
+        for level in range(1, self.sampling.levels + 1):
+            current = [chain[-1] if len(chain) == level else None for chain in chains]
+            count = max((len(d.words) for d in current if d), default=0) // self.sampling.sentences_a_level
+            for turn in range(max(1, count)):
+                current = self._step(current, level, turn, rng)
+            for chain, draft in zip(chains, current, strict=True):
+                if draft is not None and draft.words != chain[-1].words:
+                    chain.append(draft)
+        return chains
+
+    def _step(
+        self, drafts: list[Draft | None], level: int, turn: int, rng: np.random.Generator
+    ) -> list[Draft | None]:
+        """One more edit of each draft that is long enough for a `turn`-th one at this level."""
+        after = list(drafts)
+        waiting: dict[str, list[tuple[int, int]]] = {"infill": [], "alike": []}
+        for row, draft in enumerate(drafts):
+            if draft is None or turn >= max(1, len(draft.words) // self.sampling.sentences_a_level):
+                continue
+            for name in rng.choice(self._names, size=len(self._names), replace=False, p=self._weights):
+                free = draft.untouched(self.sampling.keep)
+                if name in waiting and free:
+                    waiting[name].append((row, int(rng.choice(free))))
+                    break
+                edited: Draft | None = None
+                if name == "rule" and level == 1 and turn == 0:
+                    sample = self.rule(draft.index)
+                    edited = Draft.from_edited(sample, draft.index) if sample else None
+                elif name in self._simple:
+                    edited = self._simple[name](draft, free, rng)
+                if edited is not None:
+                    after[row] = edited
+                    break
+        self._fill_in(after, waiting["infill"], rng)
+        self._say_again(after, waiting["alike"], rng)
+        return after
+
+    def _nearest(self, draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
+        near = self.neighbours.near.get(draft.index, []) if self.neighbours else []
+        if not free or not near:
+            return None
+        at = int(rng.choice(free))
+        other = self.stories[int(rng.choice(near))]
+        # the same place, counted from the end, so that an ending replaces an ending
+        words = other[max(0, len(other) - (len(draft.words) - at))]
+        return draft.with_sentence(at, words, "off_topic", "nearest")
+
+    def _exchange(self, draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
+        if len(free) < 2:
+            return None
+        first, second = rng.choice(free, size=2, replace=False)
+        return draft.exchanged(int(first), int(second))
+
+    def _fill_in(
+        self, drafts: list[Draft | None], rows: list[tuple[int, int]], rng: np.random.Generator
+    ) -> None:
+        chosen = [(row, at, draft) for row, at in rows if (draft := drafts[row]) is not None]
+        if not chosen or self.infiller is None:
+            return
+        shares = rng.uniform(*self.sampling.infill_share, size=len(chosen))
+        found = self.infiller([d.words for _, _, d in chosen], [at for _, at, _ in chosen], list(shares), rng)
+        for (row, at, draft), words in zip(chosen, found, strict=True):
+            foreign = [new != old for new, old in zip(words, draft.words[at], strict=True)]
+            if any(foreign):
+                drafts[row] = draft.with_sentence(at, words, "off_topic", "infill", foreign)
+
+    def _say_again(
+        self, drafts: list[Draft | None], rows: list[tuple[int, int]], rng: np.random.Generator
+    ) -> None:
+        chosen = [(row, at, draft) for row, at in rows if (draft := drafts[row]) and len(draft.words) > 1]
+        if not chosen or self.neighbours is None:
+            return
+        said = [
+            list(draft.words[int(rng.choice([i for i in range(len(draft.words)) if i != at]))])
+            for _, at, draft in chosen
+        ]
+        found = self.neighbours.alike(said)
+        for (row, at, draft), candidates in zip(chosen, found, strict=True):
+            words = candidates[int(rng.integers(len(candidates)))]
+            drafts[row] = draft.with_sentence(at, words, "repetition", "alike")

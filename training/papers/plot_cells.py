@@ -1,0 +1,148 @@
+"""The cells of plot-guided's tables: a model trained on a training set, and its correlation with people's judgments."""
+
+import copy
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import kendalltau, spearmanr
+
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.core.classifier_scoring import ClassifierScorer
+from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.classifier.trainer import train_classifier
+from openmeva.training.files import checksum, write_text
+from openmeva.training.negatives.groups import GroupRow, read_groups
+from openmeva.training.plot_coherence.trainer import at_most
+from openmeva.training.sentavg.trainer import SentAvgScorer
+
+Scorer = Callable[[Sequence[str]], Sequence[float]]
+SENTAVG, FT_LM = "SENTAVG", "FT_LM"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Two coefficients, and how many stories the model was trained on."""
+
+    spearman: float
+    kendall: float
+    stories: int
+
+
+def correlate(scorer: Scorer, test: str, data: Path) -> tuple[float, float]:
+    """Spearman's and Kendall's coefficient with the mean ratings of a test set's stories, contexts joined in ROC."""
+    one = TEST_SETS[test]
+    rows = one.read(data)
+    texts = [
+        f"{row['prompt']} {row['story']}" if one.corpus == "roc" and row.get("prompt") else row["story"]
+        for row in rows
+    ]
+    scores = scorer(texts)
+    ratings = [float(np.mean(row["score"])) for row in rows]
+    return float(spearmanr(scores, ratings)[0]), float(kendalltau(scores, ratings)[0])
+
+
+def without_manipulation(sets: Path, corpus: str, kind: str) -> list[GroupRow]:
+    """MANPLTS without one manipulation: of each story's candidates the first that the manipulation did not touch.
+
+    Args:
+        sets: folder of the chain's files: `CORPUS/negatives.parquet` and `CORPUS/sets/manplts.parquet`.
+        corpus: `roc` or `wp`.
+        kind: of error that the manipulation makes (a value of `KIND_OF_MANIPULATION`).
+    """
+    human = {row.group: row for row in read_groups(manplts_file(sets, corpus)) if row.label}
+    chosen: dict[str, GroupRow] = {}
+    for row in read_groups(candidates_file(sets, corpus)):
+        if row.group in human and kind not in (row.kinds or ()):
+            chosen.setdefault(row.group, replace(row, split=human[row.group].split))
+    return [row for group, negative in chosen.items() for row in (human[group], negative)]
+
+
+def manplts_file(sets: Path, corpus: str) -> Path:
+    """The training set MANPLTS of a corpus."""
+    return sets / corpus / "sets" / "manplts.parquet"
+
+
+def candidates_file(sets: Path, corpus: str) -> Path:
+    """All stories of a corpus that were written from broken plots."""
+    return sets / corpus / "negatives.parquet"
+
+
+class Cells:
+    """Trains models on training sets and judges them on test sets, once each.
+
+    Args:
+        base: configuration of the classifier (`training/classifier.py`).
+        stories: of a training set, at most so many.
+        sets: folder of the training sets: `CORPUS/sets/NAME.parquet` (`training/plot_training_sets.py`).
+        data: folder of the judgments.
+        out: where finished cells lie.
+    """
+
+    def __init__(self, base: dict[str, Any], stories: int, sets: Path, data: Path, out: Path) -> None:
+        self.base, self.stories, self.sets, self.data, self.out = base, stories, sets, data, out
+
+    def __call__(self, name: str, corpus: str, model: str, test: str, without: str | None = None) -> Cell:
+        """The cell of `model` (SENTAVG or FT_LM) trained on a set, without one kind of error where told.
+
+        A model that was trained for one test set is kept, and judged on another one without training.
+
+        Raises:
+            ValueError: an earlier stage's file is missing, or nothing is left to train on.
+        """
+        path = self.sets / corpus / "sets" / f"{name.lower()}.parquet"
+        rows = self._rows(path) if without is None else self._rows_without(corpus, without)
+        key = {
+            "set": checksum(path if without is None else candidates_file(self.sets, corpus)),
+            "stories": self.stories,
+            "without": without,
+            "base": self.base,
+        }
+        cell = self.out / "-".join([corpus, name, model, *([without] if without else [])])
+        kept = cell / "cell.json"
+        known = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
+        tests = known["tests"] if known.get("key") == key else {}
+        if test not in tests:
+            tests[test] = correlate(self._scorer(rows, model, cell, bool(tests)), test, self.data)
+            write_text(kept, json.dumps({"key": key, "tests": tests}, indent=2) + "\n")
+        spearman, kendall = tests[test]
+        return Cell(spearman, kendall, len(rows))
+
+    def _rows(self, path: Path) -> list[GroupRow]:
+        return self._within_budget(read_groups(path), path)
+
+    def _rows_without(self, corpus: str, kind: str) -> list[GroupRow]:
+        rows = without_manipulation(self.sets, corpus, kind)
+        return self._within_budget(rows, candidates_file(self.sets, corpus))
+
+    def _within_budget(self, rows: list[GroupRow], path: Path) -> list[GroupRow]:
+        rows = [row for row in rows if row.split in ("", "train")]
+        negatives = {row.group for row in rows if row.label == 0}
+        rows = [row for row in rows if row.group in negatives]
+        if not rows:
+            raise ValueError(f"{path}: expected stories that are no human ones, got none")
+        return at_most(rows, max(1, len(negatives) * self.stories // len(rows)), self.base["seed"])
+
+    def _scorer(self, rows: list[GroupRow], model: str, cell: Path, trained: bool) -> Scorer:
+        """The model; one whose weights lie in `cell` is not trained again."""
+        if model == SENTAVG:
+            sentavg = SentAvgScorer()
+            sentavg.fit([row.story for row in rows], [row.label for row in rows])
+            return sentavg
+        config = copy.deepcopy(self.base)
+        if not trained:
+            groups = sorted({row.group for row in rows})
+            held = set(groups[:: max(2, len(groups) // 100)])
+            train_classifier(
+                config,
+                [row for row in rows if row.group not in held],
+                [row for row in rows if row.group in held],
+                cell,
+                cell / "run",
+                {"data": {}},
+            )
+        scorer = ClassifierScorer(load_checkpoint(cell, config["metric"]))
+        return lambda texts: scorer.score(texts, None)[0]

@@ -1,0 +1,143 @@
+"""Training sets against correlation, in the layouts of plot-guided's tables 5, 6 and 7, at a small named budget.
+
+    python -m training.papers.plot_tables --data DIR                  # table 5: five training sets, two models
+    python -m training.papers.plot_tables --data DIR --table 6        # trained on one corpus, judged on the other
+    python -m training.papers.plot_tables --data DIR --table 7        # without one manipulation at a time
+
+Each cell is trained on `--stories` stories (10,000 unless told; all, where there are fewer) of a training set that an
+earlier stage wrote to `--sets`, and correlated (Spearman, Kendall) with people's judgments of the 300 plot-guided ROC
+stories; judgments of WP stories were not released, so MANS-WP stands in for them. The paper's figures stand in
+brackets. A finished cell is not trained again.
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import yaml
+from rich.console import Console
+from rich.table import Table
+
+from openmeva.training.papers.plot_cells import FT_LM, SENTAVG, Cell, Cells
+from openmeva.training.paths import ROOT
+
+Pair = tuple[float, float]  # Spearman, Kendall
+TEST = {"roc": "plot_guided_roc", "wp": "mans_wp"}
+CORPORA = tuple(TEST)
+# Published: by corpus, SENTAVG and the fine-tuned model (RoBERTa for ROC, Longformer for WP)
+TABLE_5: dict[str, dict[str, tuple[Pair, Pair]]] = {
+    "roc": {
+        "HEUR_SENT_SUB": ((0.04, 0.03), (0.10, 0.07)),
+        "HEUR_KEY_SUB": ((-0.04, -0.03), (0.31, 0.22)),
+        "UNION_DATA": ((0.11, 0.08), (0.46, 0.34)),
+        "MANPLTS": ((0.24, 0.16), (0.50, 0.37)),
+        "AF_MANPLTS": ((0.22, 0.16), (0.56, 0.41)),
+    },
+    "wp": {
+        "HEUR_SENT_SUB": ((-0.13, -0.10), (0.12, 0.10)),
+        "HEUR_KEY_SUB": ((-0.26, -0.18), (0.08, 0.06)),
+        "UNION_DATA": ((-0.22, -0.15), (0.49, 0.32)),
+        "MANPLTS": ((0.22, 0.20), (0.71, 0.48)),
+        "AF_MANPLTS": ((0.25, 0.23), (0.74, 0.52)),
+    },
+}
+# ROC -> WP, WP -> ROC
+TABLE_6: dict[str, tuple[Pair, Pair]] = {
+    "UNION_DATA": ((0.17, 0.15), (0.12, 0.07)),
+    "MANPLTS": ((0.57, 0.39), (0.23, 0.16)),
+    "AF_MANPLTS": ((0.60, 0.42), (0.26, 0.18)),
+}
+# WP; None is MANPLTS whole
+TABLE_7: dict[str | None, Pair] = {
+    None: (0.71, 0.48),
+    "repetition": (0.67, 0.43),
+    "contradiction": (0.69, 0.45),
+    "wrong_order": (0.65, 0.42),
+    "off_topic": (0.68, 0.45),
+}
+
+
+def _columns(found: Cell | str, published: Pair) -> list[str]:
+    """Stories, Spearman and Kendall of a cell, the paper's figures in brackets."""
+    if isinstance(found, str):
+        return ["", found, ""]
+    pairs = zip((found.spearman, found.kendall), published, strict=True)
+    return [f"{found.stories:,}", *(f"{value:.2f} ({paper:.2f})" for value, paper in pairs)]
+
+
+def _table(title: str, *headings: str) -> Table:
+    table = Table(title=title)
+    for heading in (*headings, "stories", "Spearman", "Kendall"):
+        table.add_column(heading)
+    return table
+
+
+def table_5(cells: Cells, corpora: Sequence[str] = CORPORA) -> Table:
+    """Training sets by model, on each corpus's own stories."""
+    table = _table(f"Table 5: at most {cells.stories:,} stories a cell", "corpus", "training set", "model")
+    for corpus in corpora:
+        for name, published in TABLE_5[corpus].items():
+            for model, paper in zip((SENTAVG, FT_LM), published, strict=True):
+                found = _try(cells, name, corpus, model, TEST[corpus])
+                table.add_row(corpus.upper(), name, model, *_columns(found, paper))
+    return table
+
+
+def table_6(cells: Cells, corpora: Sequence[str] = CORPORA) -> Table:
+    """The fine-tuned model trained on one corpus, judged on the other."""
+    table = _table(f"Table 6: at most {cells.stories:,} stories a cell", "shift", "training set")
+    for place, (trained, judged) in enumerate((("roc", "wp"), ("wp", "roc"))):
+        for name, published in TABLE_6.items():
+            if trained in corpora:
+                found = _try(cells, name, trained, FT_LM, TEST[judged])
+                shift = f"{trained.upper()} -> {judged.upper()}"
+                table.add_row(shift, name, *_columns(found, published[place]))
+    return table
+
+
+def table_7(cells: Cells, corpora: Sequence[str] = CORPORA) -> Table:
+    """Stories written from broken plots, those that one manipulation touched left out; the paper's are of WP."""
+    table = _table(f"Table 7: at most {cells.stories:,} stories a cell", "corpus", "MANPLTS without")
+    for corpus in corpora:
+        for kind, published in TABLE_7.items():
+            found = _try(cells, "MANPLTS", corpus, FT_LM, TEST[corpus], kind)
+            table.add_row(corpus.upper(), kind or "(nothing)", *_columns(found, published))
+    return table
+
+
+def _try(
+    cells: Cells, name: str, corpus: str, model: str, test: str, without: str | None = None
+) -> Cell | str:
+    """A cell, or why there is none."""
+    try:
+        return cells(name, corpus, model, test, without)
+    except ValueError as error:
+        return f"- ({error})"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m training.papers.plot_tables",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--data", type=Path, required=True, help="folder with plot_guided/ and mans/")
+    parser.add_argument("--table", type=int, choices=(5, 6, 7), default=5)
+    parser.add_argument("--stories", type=int, default=10_000, help="of a training set (default: 10,000)")
+    parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=CORPORA, help="to train on")
+    parser.add_argument("--sets", type=Path, default=ROOT / "runs" / "plots")
+    parser.add_argument(
+        "--config", type=Path, default=ROOT / "training" / "configs" / "plot_coherence_tables.yaml"
+    )
+    parser.add_argument("--out", type=Path, default=ROOT / "runs" / "plot-tables")
+    given = parser.parse_args(arguments)
+    if given.stories < 4:
+        parser.error(f"--stories: expected 4 or more, got {given.stories}")
+    base = yaml.safe_load(given.config.read_text(encoding="utf-8"))
+    cells = Cells(base, given.stories, given.sets, given.data, given.out)
+    made = {5: table_5, 6: table_6, 7: table_7}[given.table](cells, given.corpora)
+    Console(width=160).print(made)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Causal relationship: cause and effect exchanged, causal words turned into their opposites."""
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
+from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.rules.causal_words import (
+    OPPOSITES,
+    is_causal,
+    is_causal_since,
+    is_causal_so,
+    result_opener,
+)
+from openmeva.training.perturbations.rules.clause_order import exchange_one
+from openmeva.training.perturbations.rules.phrase_table import substitute_one
+from openmeva.training.text.edits import Edit
+from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.story import Story
+
+
+def is_example(story: Story, material: Material) -> bool:
+    """Stories with words of cause and effect (Table 12)."""
+    return any(is_causal(sentence, at) for sentence in story.sentences for at in range(len(sentence)))
+
+
+def conjunction_size(sentence: Sentence, at: int) -> int:
+    """How many tokens at `at` are a conjunction of cause or effect; 0 for none."""
+    word = sentence.lowered[at]
+    if word == "because" and sentence.lowered[at + 1 : at + 2] != ["of"]:
+        return 1
+    return 1 if is_causal_so(sentence, at) or is_causal_since(sentence, at) else 0
+
+
+def _reason_size(sentence: Sentence, at: int) -> int:
+    return conjunction_size(sentence, at) if sentence.lowered[at] != "so" else 0
+
+
+def exchange_cause_and_effect(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Exchange cause and effect: two clauses around a conjunction, or two sentences that a word links."""
+    return exchange_one(
+        story.sentences[material.keep :],
+        draws,
+        conjunction_size,
+        _reason_size,
+        lambda _, second: result_opener(second),
+    )
+
+
+def substitute_causal_words(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Replace one word or phrase of cause or effect by its opposite."""
+    return substitute_one(OPPOSITES, story.sentences[material.keep :], draws)
+
+
+ASPECT = Aspect(
+    name="causal_relationship",
+    kind=DISCRIMINATION,
+    techniques={
+        "cause_effect_exchange": exchange_cause_and_effect,
+        "antonym_substitution": substitute_causal_words,
+    },
+    selects=is_example,
+)

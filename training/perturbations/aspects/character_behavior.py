@@ -1,0 +1,168 @@
+"""Character behavior: who does what to whom is confused."""
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
+from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.rules.agreement import agreeing
+from openmeva.training.perturbations.rules.noun_phrases import Clause, NounPhrase, clauses
+from openmeva.training.perturbations.rules.pronouns import (
+    COLUMNS,
+    PERSONS,
+    column_of,
+    fitting_subjects,
+    object_form,
+    person_of,
+    subject_form,
+)
+from openmeva.training.perturbations.rules.word_set import word_set
+from openmeva.training.text.edits import Edit
+from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.story import Story
+
+_BE = frozenset({"be", "is", "are", "was", "were", "been", "being"})
+_WITH_IT = word_set(
+    "'s 'd rained rains snowed snows seemed seems took takes turned turns happened appeared appears"
+)
+_PREPOSITIONS = frozenset({"at", "with"})
+
+
+def is_example(story: Story, material: Material) -> bool:
+    """Stories in the passive voice, or with pronouns of at least three persons (Table 1, appendix B.1)."""
+    persons: set[str | None] = set()
+    for sentence in story.sentences:
+        persons.update(person_of(word) for word in sentence.lowered)
+    return len(persons - {None}) >= 3 or any(map(has_passive, story.sentences))
+
+
+def has_passive(sentence: Sentence) -> bool:
+    """Whether a form of be stands before a past participle, adverbs between them aside."""
+    words, tags = sentence.lowered, sentence.tags
+    for at, tag in enumerate(tags):
+        if tag == "VBN":
+            before = at - 1
+            while before >= 0 and (tags[before].startswith("RB") or words[before] == "n't"):
+                before -= 1
+            if before >= 0 and words[before] in _BE:
+                return True
+    return False
+
+
+def exchange_roles(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Exchange subject and object of a clause; the verb agrees with its new subject, pronouns change case."""
+    found = [
+        (sentence, clause)
+        for sentence in story.sentences[material.keep :]
+        for clause in clauses(sentence, _PREPOSITIONS)
+        if is_exchangeable(sentence, clause)
+    ]
+    if not found:
+        return None
+    sentence, clause = draws.choice(found)
+    edits = [
+        _phrase_at(sentence, clause.subject, clause.object, subject=True),
+        _phrase_at(sentence, clause.object, clause.subject, subject=False),
+    ]
+    verb = next(at for at in range(clause.verb_start, clause.verb_end) if sentence.tags[at][0] in "VM")
+    old = sentence.lowered[verb]
+    new = agreeing(old, sentence.tags[verb], subject_form(clause.object.subject))
+    if new != old:
+        edits.append(sentence.replaced(verb, new))
+    return edits
+
+
+def is_exchangeable(sentence: Sentence, clause: Clause) -> bool:
+    """Whether the exchange says something else, and no pronoun is left with a wrong reference by grammar."""
+    subject, thing = clause.subject, clause.object
+    words = sentence.lowered
+    if subject.pronoun and thing.pronoun and subject_form(subject.pronoun) == subject_form(thing.pronoun):
+        return False
+    if words[subject.start : subject.end] == words[thing.start : thing.end]:
+        return False
+    if words[clause.verb_start].startswith("'"):
+        return False  # "he 's had it"
+    return any(word not in {"it", "that", "this", "something"} for word in words[thing.start : thing.end])
+
+
+def _phrase_at(sentence: Sentence, old: NounPhrase, new: NounPhrase, subject: bool) -> Edit:
+    if new.pronoun:
+        text = subject_form(new.pronoun) if subject else object_form(new.pronoun)
+        if text == "i" and story_writes_capital_i(sentence.story):
+            text = "I"
+    else:
+        text = sentence.inner(new.start, new.end)
+    if sentence.opens(old.start) and sentence.words[old.start][:1].isupper():
+        text = text[:1].upper() + text[1:]
+    return Edit(sentence.spans[old.start][0], sentence.spans[old.end - 1][1], text)
+
+
+def story_writes_capital_i(story: Story) -> bool:
+    """Whether the story writes the first person with a capital."""
+    return story.cased
+
+
+def substitute_pronoun(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Put another person's pronoun of the same column of Table 13 in the place of one.
+
+    A subject gives way only to one that its verb agrees with, and stays where a reflexive refers to it.
+    Reflexives come last, since what they refer to stands in the same clause.
+    """
+    places: list[tuple[Sentence, int, list[str]]] = []
+    reflexive: list[tuple[Sentence, int, list[str]]] = []
+    for sentence in story.sentences[material.keep :]:
+        for at, word in enumerate(sentence.lowered):
+            column = column_of(sentence, at) if person_of(word) else None
+            if column is None or _is_expletive(sentence, at, column) or _has_reflexive(sentence, at, column):
+                continue
+            others = _others(sentence, at, column)
+            if others:
+                (reflexive if column == "reflexive" else places).append((sentence, at, others))
+    if not (places or reflexive):
+        return None
+    sentence, at, others = draws.choice(places or reflexive)
+    new = draws.choice(others)
+    if new == "i" and story_writes_capital_i(story):
+        new = "I"
+    if sentence.words[at] == "I" and not sentence.opens(at):
+        start, end = sentence.spans[at]
+        return [Edit(start, end, new)]
+    return [sentence.replaced(at, new)]
+
+
+def _is_expletive(sentence: Sentence, at: int, column: str) -> bool:
+    """Whether "it" at `at` stands for no one: subject of a form of be or of weather."""
+    if sentence.lowered[at] != "it" or column != "subject":
+        return False
+    following = sentence.lowered[at + 1 : at + 2]
+    return bool(following) and following[0] in _BE | _WITH_IT
+
+
+def _has_reflexive(sentence: Sentence, at: int, column: str) -> bool:
+    """Whether a reflexive of the same person follows the subject at `at`, before another subject."""
+    person = person_of(sentence.lowered[at])
+    for place in range(at + 1, len(sentence) if column == "subject" else 0):
+        word = sentence.lowered[place]
+        if word.endswith(("self", "selves")) and person_of(word) == person:
+            return True
+        if column_of(sentence, place) == "subject":
+            return False
+    return False
+
+
+def _others(sentence: Sentence, at: int, column: str) -> list[str]:
+    word = sentence.lowered[at]
+    place = COLUMNS.index(column)
+    fitting = fitting_subjects(sentence, at) if column == "subject" else None
+    forms = {
+        row[place]
+        for row in PERSONS
+        if person_of(row[place]) != person_of(word) and (fitting is None or row[0] in fitting)
+    }
+    return sorted(forms - {word})
+
+
+ASPECT = Aspect(
+    name="character_behavior",
+    kind=DISCRIMINATION,
+    techniques={"role_exchange": exchange_roles, "pronoun_substitution": substitute_pronoun},
+    selects=is_example,
+)

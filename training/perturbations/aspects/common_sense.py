@@ -1,0 +1,166 @@
+"""Common sense: things and actions replaced by neighbours in ConceptNet."""
+
+from functools import lru_cache
+
+from nltk.corpus.reader.wordnet import Synset
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
+from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.rules.nominals import noun_fits
+from openmeva.training.perturbations.rules.replacing import replace_word
+from openmeva.training.perturbations.rules.set_phrases import (
+    follows_measure,
+    in_set_phrase,
+    is_adverbial,
+    is_measure,
+    is_paired_with_adjective,
+)
+from openmeva.training.perturbations.rules.valency import LIGHT_VERBS, verb_fits
+from openmeva.training.perturbations.rules.word_set import word_set
+from openmeva.training.text.edits import Edit
+from openmeva.training.text.inflection import lemma
+from openmeva.training.text.knowledge.commonsense import linked, neighbours
+from openmeva.training.text.knowledge.lexicon import (
+    CONTENT_CLASSES,
+    STOP_WORDS,
+    is_keyword,
+    known_lemma,
+    wordnet,
+)
+from openmeva.training.text.knowledge.senses import senses
+from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.story import Story
+
+SHARE = 0.1
+_COARSE = word_set(
+    "shit fuck piss cunt bitch whore slut nigger penis vagina semen rape porn ass dick cock sex"
+)
+_INDEFINITE = word_set(
+    "everything something anything nothing everyone someone anyone nobody everybody somebody case"
+)
+
+
+def entities(story: Story, keep: int = 0) -> list[tuple[Sentence, int]]:
+    """Nouns and verbs of a story, names, auxiliaries and function words aside, from sentence `keep` on."""
+    return [
+        (sentence, at)
+        for sentence in story.sentences[keep:]
+        for at, (word, tag) in enumerate(zip(sentence.lowered, sentence.tags, strict=True))
+        if tag in CONTENT_CLASSES
+        and tag[0] in "NV"
+        and word not in _INDEFINITE
+        and is_keyword(word, tag)
+        and not story.is_name(sentence.words[at])
+    ]
+
+
+def is_example(story: Story, material: Material) -> bool:
+    """Stories with both ends of a ConceptNet triple among their nouns and verbs (Table 1)."""
+    found = sorted({(sentence.lowered[at], sentence.tags[at]) for sentence, at in entities(story)})
+    return any(
+        linked(word, tag, other, other_tag)
+        for place, (word, tag) in enumerate(found)
+        for other, other_tag in found[place + 1 :]
+        if lemma(word, tag) != lemma(other, other_tag)
+    )
+
+
+def substitute_neighbours(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Replace a tenth of the entities, at least one, by neighbours of the same part of speech and form."""
+    found = entities(story, material.keep)
+    wanted = max(1, round(SHARE * len(found)))
+    held = {word for sentence in story.sentences for word in sentence.lowered}
+    edits: list[Edit] = []
+    done = 0
+    for sentence, at in draws.shuffled(found):
+        new = neighbour(sentence, at, held, draws)
+        if new is None or not replaceable(sentence, at):
+            continue
+        edits += replace_word(sentence, at, new)
+        done += 1
+        if done == wanted:
+            return edits
+    return edits or None
+
+
+def replaceable(sentence: Sentence, at: int) -> bool:
+    """Whether a word stands by itself: no part of a compound or set phrase, which would lose its meaning.
+
+    Nor may it be a time or place without a preposition ("the next day"), or tagged as it cannot be.
+    """
+    tags = sentence.tags
+    if in_set_phrase(sentence, at) or is_paired_with_adjective(sentence, at) or follows_measure(sentence, at):
+        return False
+    if not tags[at].startswith("NN"):
+        return True
+    if is_adverbial(sentence, at) or is_measure(sentence, at) or _may_be_infinitive(sentence, at):
+        return False
+    before = tags[at - 1] if at else ""
+    after = tags[at + 1] if at + 1 < len(tags) else ""
+    return not before.startswith("NN") and not after.startswith("NN") and after != "POS"
+
+
+def _may_be_infinitive(sentence: Sentence, at: int) -> bool:
+    """Whether a noun after a bare "to" may be a verb that was tagged wrongly."""
+    return sentence.lowered[at - 1 : at] == ["to"] and bool(senses(sentence.lowered[at], "v"))
+
+
+@lru_cache(maxsize=1 << 16)
+def makes_sense_odd(word: str, new: str, tag: str) -> bool:
+    """Whether `new` means another thing than `word`: neither a kind of the other, nor a proper noun.
+
+    ConceptNet links a dog to an animal and to a dalmatian; a story keeps its sense with them.
+    """
+    part = CONTENT_CLASSES[tag]
+    first, second = lemma(word, tag), lemma(new, tag)
+    if second in STOP_WORDS or new in STOP_WORDS or second in _COARSE:
+        return False
+    own, others = wordnet().synsets(first, part)[:2], wordnet().synsets(second, part)[:2]
+    if not others or not any(entry.name() == second for synset in others for entry in synset.lemmas()):
+        return False  # a name: "Italy"
+    for one in own:
+        for other in others:
+            if one == other or other in _kinds(one) or one in _kinds(other):
+                return False
+    return True
+
+
+def _kinds(synset: Synset) -> set[Synset]:
+    """The classes that a thing or an action belongs to, up to three steps away."""
+    found: set[Synset] = set()
+    level = [synset]
+    for _ in range(3):
+        level = [parent for child in level for parent in child.hypernyms()]
+        found.update(level)
+    return found
+
+
+def neighbour(sentence: Sentence, at: int, held: set[str], draws: Draws) -> str | None:
+    """A neighbour that fits in the place of the word at `at` and is not in the story yet."""
+    word, tag = sentence.lowered[at], sentence.tags[at]
+    base = lemma(word, tag)
+    if base in LIGHT_VERBS or known_lemma(word, tag) != base:
+        return None  # the second: a word tagged wrongly
+    found = [
+        new
+        for new in neighbours(word, tag)
+        if new not in held and makes_sense_odd(word, new, tag) and noun_fits(sentence, at, new)
+    ]
+    if tag.startswith("V"):
+        found = [
+            new
+            for new in found
+            if lemma(new, tag) not in LIGHT_VERBS and verb_fits(sentence, at, lemma(new, tag))
+        ]
+    return draws.choice(found) if found else None
+
+
+ASPECT = Aspect(
+    name="common_sense",
+    kind=DISCRIMINATION,
+    techniques={"neighbor_substitution": substitute_neighbours},
+    needs=("wordnet", "conceptnet"),
+    selects=is_example,
+    selection_needs=("wordnet", "conceptnet"),
+)

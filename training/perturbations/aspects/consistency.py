@@ -1,0 +1,148 @@
+"""Consistency: words turned into their opposites, sentences into their negations."""
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.perturbations.aspects.common_sense import replaceable
+from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
+from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.rules.opposites import has_negating_prefix, negated_by_prefix, opposites
+from openmeva.training.perturbations.rules.replacing import replace_word
+from openmeva.training.perturbations.rules.valency import LIGHT_VERBS, verb_fits
+from openmeva.training.perturbations.rules.word_set import word_set
+from openmeva.training.text.edits import Edit
+from openmeva.training.text.english import English
+from openmeva.training.text.inflection import lemma
+from openmeva.training.text.knowledge.lexicon import is_keyword
+from openmeva.training.text.negation.adding import addition_sites, negate
+from openmeva.training.text.negation.removal import affirm, removal_sites
+from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.story import Story
+
+SHARE_OF_SENTENCES = 0.2
+SHARE_OF_WORDS = 0.1
+NEGATED_WORDS = word_set(
+    """
+    no not n't never neither nor none nobody nothing nowhere hardly scarcely barely rarely seldom
+    without cannot unlikely
+    """
+)
+_LANGUAGE = English()
+_NEGATABLE = ("be", "modal", "auxiliary", "base", "third_person", "past")
+
+
+def is_example(story: Story, material: Material) -> bool:
+    """Stories with negated words (Table 12): "not", "hardly", "unhappy"."""
+    return any(
+        word in NEGATED_WORDS or has_negating_prefix(word, tag)
+        for sentence in story.sentences
+        for word, tag in zip(sentence.lowered, sentence.tags, strict=True)
+    )
+
+
+def substitute_antonyms(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Replace a tenth of the keywords, at least one, by WordNet's antonyms in the same form."""
+    candidates = [
+        (sentence, at)
+        for sentence in story.sentences[material.keep :]
+        for at, (word, tag) in enumerate(zip(sentence.lowered, sentence.tags, strict=True))
+        if is_keyword(word, tag) and not story.is_name(sentence.words[at])
+    ]
+    wanted = max(1, round(SHARE_OF_WORDS * len(candidates)))
+    edits: list[Edit] = []
+    done = 0
+    for sentence, at in draws.shuffled(candidates):
+        found = fitting_opposites(sentence, at)
+        if not found:
+            continue
+        edits += replace_word(sentence, at, draws.choice(found))
+        done += 1
+        if done == wanted:
+            break
+    return edits or None
+
+
+def fitting_opposites(sentence: Sentence, at: int) -> list[str]:
+    """Opposites of the word at `at` that its sentence can hold."""
+    word, tag = sentence.lowered[at], sentence.tags[at]
+    if not replaceable(sentence, at):
+        return []
+    found = list(opposites(word, tag))
+    if tag.startswith("V"):
+        if lemma(word, tag) in LIGHT_VERBS:
+            return []
+        found = [new for new in found if verb_fits(sentence, at, lemma(new, tag))]
+    return found
+
+
+def alter_negation(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Add a negation to, or take one from, a fifth of the sentences, at least one.
+
+    In each sentence a fair coin says which where both can be done. A negation is a word ("not", by UNION's
+    rules) or a prefix ("agree", "disagree").
+    """
+    pool = story.sentences[material.keep :]
+    wanted = max(1, round(SHARE_OF_SENTENCES * len(story)))
+    edits: list[Edit] = []
+    done = 0
+    for sentence in draws.shuffled(pool):
+        order = (remove_negation, add_negation) if draws.chance(0.5) else (add_negation, remove_negation)
+        for change in order:
+            new = change(sentence, draws)
+            if new:
+                edits += new
+                done += 1
+                break
+        if done == wanted:
+            break
+    return edits or None
+
+
+def add_negation(sentence: Sentence, draws: Draws) -> list[Edit] | None:
+    """The edits that negate a finite verb or put a negating prefix on a word; None where neither fits."""
+    words, tags = sentence.lowered, sentence.tags
+    if (NEGATED_WORDS | {"n"}) & set(words):  # "n" of a "n't" that a tokenizer took apart
+        return None  # a second negation says little, and often the same
+    verbs = [site for site in addition_sites(words, tags) if site[1] in _NEGATABLE]
+    prefixed = _prefixed(sentence, adding=True)
+    if prefixed and (not verbs or draws.chance(0.5)):
+        at, new = draws.choice(prefixed)
+        return replace_word(sentence, at, new)
+    if not verbs:
+        return None
+    at, rule = draws.choice(verbs)
+    return sentence.rewritten(negate(words, tags, at, rule, draws.chance(0.5), _LANGUAGE))
+
+
+def remove_negation(sentence: Sentence, draws: Draws) -> list[Edit] | None:
+    """The edits that take "not" or a negating prefix away; None where there is none."""
+    words, tags = sentence.lowered, sentence.tags
+    sites = removal_sites(words, tags)
+    prefixed = _prefixed(sentence, adding=False)
+    if prefixed and (not sites or draws.chance(0.5)):
+        at, new = draws.choice(prefixed)
+        return replace_word(sentence, at, new)
+    if not sites:
+        return None
+    return sentence.rewritten(affirm(words, tags, draws.choice(sites), _LANGUAGE))
+
+
+def _prefixed(sentence: Sentence, adding: bool) -> list[tuple[int, str]]:
+    found = []
+    for at, (word, tag) in enumerate(zip(sentence.lowered, sentence.tags, strict=True)):
+        if sentence.story.is_name(sentence.words[at]):
+            continue
+        for new in negated_by_prefix(word, tag):
+            if (len(new) > len(word)) == adding and not (
+                tag[0] == "V" and not verb_fits(sentence, at, lemma(new, tag))
+            ):
+                found.append((at, new))
+    return found
+
+
+ASPECT = Aspect(
+    name="consistency",
+    kind=DISCRIMINATION,
+    techniques={"antonym_substitution": substitute_antonyms, "negation_alteration": alter_negation},
+    needs=("wordnet",),
+    selects=is_example,
+    selection_needs=("wordnet",),
+)

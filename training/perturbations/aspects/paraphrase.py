@@ -1,0 +1,25 @@
+"""Paraphrase: a sentence in other words."""
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
+from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.paraphrasing import good_paraphrase
+from openmeva.training.text.edits import Edit
+from openmeva.training.text.story import Story
+
+
+def substitute_paraphrase(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Put a paraphrase in the place of a sentence; see `paraphrasing.good_paraphrase` for which serve."""
+    for sentence in draws.shuffled(story.sentences[material.keep :]):
+        new = good_paraphrase(sentence, draws, material)
+        if new is not None:
+            return [Edit(sentence.start, sentence.end, new)]
+    return None
+
+
+ASPECT = Aspect(
+    "paraphrase",
+    INVARIANCE,
+    {"paraphrase_substitution": substitute_paraphrase},
+    needs=("paraphraser", "similarity"),
+)

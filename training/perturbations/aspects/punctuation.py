@@ -1,0 +1,73 @@
+"""Punctuation: marks that can go without a loss."""
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
+from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.rules.clause_order import body_end
+from openmeva.training.text.edits import Edit
+from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.story import Story
+
+_COORDINATORS = frozenset({"and", "but", "so", "or", "yet"})
+_LONGEST_OPENER = 6
+_COMMA = ","
+
+
+def delete_marks(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Delete all inessential marks.
+
+    These are the comma after what opens a sentence and the one before "and", "but", "so" or "or", where a
+    sentence has one comma and no quotes; and all but one of several final marks ("!!!"). Commas of lists,
+    appositions, forms of address and quotations stay.
+    """
+    edits = [edit for sentence in story.sentences[material.keep :] for edit in inessential(sentence)]
+    return edits or None
+
+
+def inessential(sentence: Sentence) -> list[Edit]:
+    """The deletions that a sentence allows."""
+    words = sentence.words
+    edits: list[Edit] = []
+    commas = [at for at, word in enumerate(words) if word == _COMMA]
+    if '"' not in words and len(commas) == 1 and _goes(sentence, commas[0]):
+        edits.append(_deletion(sentence, commas[0]))
+    if '"' not in words:
+        final = [at for at in range(body_end(sentence), len(sentence)) if words[at] in {"!", "?"}]
+        if len(final) > 1:
+            edits += [_deletion(sentence, at) for at in final[1:]]
+    return edits
+
+
+def _goes(sentence: Sentence, at: int) -> bool:
+    words, tags = sentence.lowered, sentence.tags
+    if at == 0 or at + 1 >= len(words):
+        return False
+    if words[at + 1] in _COORDINATORS:
+        return any(tag in {"VBD", "VBZ", "VBP", "MD"} for tag in tags[at + 1 :])
+    opener_is_name = sentence.story.is_name(sentence.words[at - 1]) and at == 1
+    if (
+        at > _LONGEST_OPENER
+        or opener_is_name
+        or tags[0] in {"UH", "NNP", "VB"}
+        or words[0] in {"yes", "no", "oh"}
+    ):
+        return False
+    starts_phrase = tags[0] in {"RB", "IN", "TO", "WRB", "RBR"} or words[0] in {
+        "one",
+        "that",
+        "this",
+        "the",
+        "last",
+    }
+    return starts_phrase and tags[at + 1] in {"PRP", "NNP", "DT", "PRP$", "NN", "NNS", "EX"}
+
+
+def _deletion(sentence: Sentence, at: int) -> Edit:
+    start, end = sentence.spans[at]
+    text = sentence.story.text
+    while start and text[start - 1] in " \t":  # tokenised text: the blank before goes too
+        start -= 1
+    return Edit(start, end, "")
+
+
+ASPECT = Aspect("punctuation", INVARIANCE, {"deletion": delete_marks})

@@ -1,0 +1,26 @@
+"""Semantic repetition: a sentence said again in other words."""
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
+from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.paraphrasing import good_paraphrase
+from openmeva.training.text.edits import Edit
+from openmeva.training.text.story import Story
+
+
+def repeat_meaning(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Put a paraphrase of a sentence after it; see `paraphrasing.good_paraphrase` for which serve."""
+    for sentence in draws.shuffled(story.sentences[material.keep :]):
+        new = good_paraphrase(sentence, draws, material)
+        if new is not None:
+            blank = story.separator if "\n" not in story.separator and story.separator.isspace() else " "
+            return [Edit(sentence.end, sentence.end, blank + new)]
+    return None
+
+
+ASPECT = Aspect(
+    name="semantic_repetition",
+    kind=DISCRIMINATION,
+    techniques={"paraphrase_repetition": repeat_meaning},
+    needs=("paraphraser", "similarity"),
+)

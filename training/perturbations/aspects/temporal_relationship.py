@@ -1,0 +1,72 @@
+"""Temporal relationship: two events in a row exchanged, words of time turned into their opposites."""
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
+from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.rules.clause_order import exchange_one, opens_with_time
+from openmeva.training.perturbations.rules.phrase_table import substitute_one
+from openmeva.training.perturbations.rules.set_phrases import TIME_NOUNS
+from openmeva.training.perturbations.rules.time_words import OPPOSITES, is_time_word, sequence_opener
+from openmeva.training.text.edits import Edit
+from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.story import Story
+
+_CONJUNCTIONS = frozenset({"after", "before", "until", "once"})
+
+
+def is_example(story: Story, material: Material) -> bool:
+    """Stories with words of time (Table 12)."""
+    return any(is_time_word(word) for sentence in story.sentences for word in sentence.lowered)
+
+
+def conjunction_size(sentence: Sentence, at: int) -> int:
+    """How many tokens at `at` are a conjunction between events in a row; 0 for none.
+
+    "after", "before", "until", "once", "as soon as", "and then", "then".
+    """
+    words = sentence.lowered
+    word = words[at]
+    if word in _CONJUNCTIONS:
+        idiom = words[at + 2 : at + 3] == ["knew"]  # "before he knew it"
+        if idiom or words[at - 1 : at] == ["even"] or _bare_pronoun(sentence, at + 1):
+            return 0
+        return 0 if words[0] == "it" and at and words[at - 1] in TIME_NOUNS else 1  # "it was days before"
+    if word == "as" and words[at : at + 3] == ["as", "soon", "as"]:
+        return 3
+    if word == "and" and words[at + 1 : at + 2] == ["then"]:
+        return 2
+    return 0
+
+
+def _bare_pronoun(sentence: Sentence, at: int) -> bool:
+    """Whether "that" or "this" at `at` stands for an event: "after that and told me" has no clause in it."""
+    following = sentence.tags[at + 1] if at + 1 < len(sentence) else "."
+    return sentence.lowered[at : at + 1] in (["that"], ["this"]) and not following.startswith(
+        ("NN", "JJ", "CD")
+    )
+
+
+def _fronted_size(sentence: Sentence, at: int) -> int:
+    return conjunction_size(sentence, at) if sentence.lowered[at] != "and" else 0
+
+
+def _link(first: Sentence, second: Sentence) -> int:
+    return 0 if sequence_opener(first) or opens_with_time(first) else sequence_opener(second)
+
+
+def exchange_events(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Exchange two events: clauses around a conjunction of time, or sentences of which it opens the second."""
+    return exchange_one(story.sentences[material.keep :], draws, conjunction_size, _fronted_size, _link)
+
+
+def substitute_time_words(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+    """Replace one word or phrase of time by its opposite."""
+    return substitute_one(OPPOSITES, story.sentences[material.keep :], draws)
+
+
+ASPECT = Aspect(
+    name="temporal_relationship",
+    kind=DISCRIMINATION,
+    techniques={"event_exchange": exchange_events, "antonym_substitution": substitute_time_words},
+    selects=is_example,
+)

@@ -1,0 +1,65 @@
+"""Typo: slips of the fingers in a few words."""
+
+from collections.abc import Callable
+from math import ceil
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
+from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.text.edits import Edit
+from openmeva.training.text.story import Story
+
+SHARE = 0.02
+_SHORTEST = 4
+
+
+def swap(word: str, draws: Draws) -> str | None:
+    """Two neighbouring characters exchanged, the first one of the word left alone."""
+    places = [at for at in range(1, len(word) - 1) if word[at] != word[at + 1]]
+    if not places:
+        return None
+    at = draws.choice(places)
+    return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+
+
+def repeat(word: str, draws: Draws) -> str | None:
+    """A character typed twice."""
+    at = 1 + draws.below(len(word) - 1)
+    return word[: at + 1] + word[at:]
+
+
+def delete(word: str, draws: Draws) -> str | None:
+    """A character left out, the first one aside."""
+    at = 1 + draws.below(len(word) - 1)
+    return word[:at] + word[at + 1 :]
+
+
+def _typos(
+    change: Callable[[str, Draws], str | None],
+) -> Callable[[Story, Draws, Material], list[Edit] | None]:
+    def technique(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+        """Change one word, or as many as stay under 2 % of the story's words."""
+        words = [
+            (sentence, at)
+            for sentence in story.sentences[material.keep :]
+            for at, word in enumerate(sentence.words)
+            if len(word) >= _SHORTEST and word.isalpha()
+        ]
+        total = sum(any(map(str.isalnum, word)) for sentence in story.sentences for word in sentence.words)
+        wanted = max(1, ceil(SHARE * total) - 1)
+        edits: list[Edit] = []
+        for sentence, at in draws.shuffled(words):
+            new = change(sentence.words[at], draws)
+            if new is not None and new != sentence.words[at]:
+                edits.append(Edit(*sentence.spans[at], new))
+            if len(edits) == wanted:
+                break
+        return edits or None
+
+    technique.__name__ = f"typo_{change.__name__}"
+    return technique
+
+
+ASPECT = Aspect(
+    "typo", INVARIANCE, {"swap": _typos(swap), "repeat": _typos(repeat), "delete": _typos(delete)}
+)

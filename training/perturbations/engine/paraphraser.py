@@ -1,0 +1,16 @@
+"""What every source of paraphrases offers."""
+
+from typing import Protocol
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.text.sentence import Sentence
+
+
+class Paraphraser(Protocol):
+    """A source of paraphrases of single sentences."""
+
+    name: str
+
+    def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
+        """Other wordings of a sentence in its own style, the preferred one first; empty where it has none."""
+        ...

@@ -1,0 +1,36 @@
+"""Which paraphrases serve: alike in meaning, little alike in words."""
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.overlap import bleu_1
+from openmeva.training.perturbations.engine.similarity import any_reached
+from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.tokens import plain_word, token_spans
+
+
+def good_paraphrase(sentence: Sentence, draws: Draws, material: Material) -> str | None:
+    """The first paraphrase above the threshold of similarity and below that of overlap (Table 1); else None.
+
+    The thresholds hold for every source alike.
+
+    Raises:
+        ValueError: the material lacks a paraphraser or a similarity.
+    """
+    if material.paraphraser is None or material.similarity is None:
+        raise ValueError("expected a paraphraser and a similarity, got none")
+    for candidate in material.paraphraser.paraphrases(sentence, draws):
+        if word_overlap(candidate, sentence.text) >= material.thresholds.overlap:
+            continue
+        # one by one: the first mostly serves, and encoding is what takes the time
+        if any_reached(material.similarity, [(sentence.text, candidate)], material.thresholds.similarity):
+            return candidate
+    return None
+
+
+def word_overlap(paraphrase: str, original: str) -> float:
+    """BLEU-1 of a paraphrase with its original, 0..1, on lower-cased tokens; marks count, as in Table 14."""
+    return bleu_1(_words(paraphrase), _words(original))
+
+
+def _words(text: str) -> list[str]:
+    return [plain_word(text[start:end]).lower() for start, end in token_spans(text)]

@@ -1,0 +1,55 @@
+"""Paraphrases from a file of back-translations, the way of the paper."""
+
+import json
+from pathlib import Path
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.text.sentence import Sentence
+
+
+class BackTranslations:
+    """A file in the form of the paper's `story_bt.json`: a list with an object a story.
+
+    Each object maps a sentence to `{"trans": its back-translation, "score": …}`; the score is not read. Keys
+    are compared without case and blanks, so raw and tokenised sentences find the same entry.
+
+    Args:
+        path: the file.
+
+    Raises:
+        FileNotFoundError: no such file.
+        ValueError: it is in another form; says where.
+    """
+
+    name = "back_translations"
+
+    def __init__(self, path: str | Path) -> None:
+        try:
+            stories = json.loads(Path(path).read_text(encoding="utf-8"))
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{path}: expected JSON, got {error}") from error
+        if not isinstance(stories, list):
+            raise ValueError(f"{path}: expected a list of stories, got {type(stories).__name__}")
+        self._found: dict[str, list[str]] = {}
+        for number, story in enumerate(stories):
+            if not isinstance(story, dict):
+                raise ValueError(f"{path}, story {number}: expected an object, got {type(story).__name__}")
+            for sentence, entry in story.items():
+                text = entry.get("trans") if isinstance(entry, dict) else None
+                if not isinstance(text, str):
+                    raise ValueError(f"{path}, story {number}, {sentence[:40]!r}: expected a text in 'trans'")
+                known = self._found.setdefault(_key(sentence), [])
+                if text.strip() and _key(text) != _key(sentence) and text not in known:
+                    known.append(text.strip())
+
+    def __len__(self) -> int:
+        """The number of sentences with an entry."""
+        return len(self._found)
+
+    def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
+        """The back-translations of a sentence, in the order of the file."""
+        return [sentence.opening(text) for text in self._found.get(_key(sentence.text), ())]
+
+
+def _key(text: str) -> str:
+    return "".join(text.lower().split())

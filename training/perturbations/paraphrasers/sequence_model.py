@@ -1,0 +1,69 @@
+"""Paraphrases by a sequence-to-sequence model of the user's choice."""
+
+from pathlib import Path
+from typing import Any
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.text.sentence import Sentence
+
+
+class SequenceModel:
+    """A model of transformers that rewrites one sentence, loaded at the first use.
+
+    Beams are searched, so the answers do not depend on chance.
+
+    Args:
+        model: a folder or a Hub id.
+        prefix: what the model expects before a sentence ("paraphrase: ").
+        beams: how many beams to search, and paraphrases to give.
+        max_tokens: the longest paraphrase.
+        device: "cpu", "cuda", …
+
+    Raises:
+        ValueError: `beams` or `max_tokens` under 1; at the first use, a model that can't be loaded.
+    """
+
+    name = "sequence_model"
+
+    def __init__(
+        self, model: str | Path, prefix: str = "", beams: int = 4, max_tokens: int = 96, device: str = "cpu"
+    ) -> None:
+        for name, value in (("beams", beams), ("max_tokens", max_tokens)):
+            if value < 1:
+                raise ValueError(f"{name}: expected 1 or more, got {value}")
+        self.model = str(model)
+        self.prefix = prefix
+        self.beams = beams
+        self.max_tokens = max_tokens
+        self.device = device
+        self._loaded: tuple[Any, Any] | None = None
+
+    def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
+        """The model's beams for a sentence, the likeliest first, the sentence itself left out."""
+        import torch
+
+        tokenizer, network = self._load()
+        inputs = tokenizer(self.prefix + sentence.text, return_tensors="pt", truncation=False).to(self.device)
+        with torch.inference_mode():
+            answers = network.generate(
+                **inputs,
+                num_beams=self.beams,
+                num_return_sequences=self.beams,
+                max_new_tokens=self.max_tokens,
+                do_sample=False,
+            )
+        texts = tokenizer.batch_decode(answers, skip_special_tokens=True)
+        found = dict.fromkeys(text.strip() for text in texts)
+        return [text for text in found if text and text.lower() != sentence.text.lower()]
+
+    def _load(self) -> tuple[Any, Any]:
+        if self._loaded is None:
+            from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+            try:
+                tokenizer = AutoTokenizer.from_pretrained(self.model)
+                network = AutoModelForSeq2SeqLM.from_pretrained(self.model)
+            except (OSError, ValueError) as error:
+                raise ValueError(f"no sequence-to-sequence model at {self.model!r}: {error}") from error
+            self._loaded = tokenizer, network.to(self.device).eval()
+        return self._loaded

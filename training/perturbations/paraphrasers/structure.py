@@ -1,0 +1,133 @@
+"""Other orders of the same words: subordinate clauses moved, active sentences made passive."""
+
+from openmeva.training.perturbations.rules.clause_order import Joint, body_end, body_start, fronted, trailing
+from openmeva.training.perturbations.rules.noun_phrases import Clause, clauses
+from openmeva.training.perturbations.rules.pronouns import object_form, subject_form
+from openmeva.training.text.inflection import inflect, lemma
+from openmeva.training.text.sentence import Sentence
+
+_CONJUNCTIONS = frozenset({"because", "when", "after", "before", "while", "once", "if", "although", "though"})
+_NO_PASSIVE = frozenset(
+    [
+        "have",
+        "want",
+        "like",
+        "love",
+        "need",
+        "know",
+        "think",
+        "lack",
+        "cost",
+        "get",
+        "become",
+        "enjoy",
+        "hope",
+        "wish",
+        "feel",
+        "mean",
+        "decide",
+        "try",
+        "start",
+        "begin",
+        "stop",
+        "say",
+        "tell",
+        "ask",
+        "let",
+        "make",
+        "help",
+        "leave",
+        "enter",
+        "reach",
+        "marry",
+        "fit",
+        "suit",
+        "resemble",
+        "lose",
+        "win",
+        "give",
+        "take",
+        "keep",
+        "go",
+        "do",
+        "see",
+    ]
+)
+
+
+def conjunction_size(sentence: Sentence, at: int) -> int:
+    """1 where a conjunction that may stand first is at `at`; 0 elsewhere."""
+    return 1 if sentence.lowered[at] in _CONJUNCTIONS else 0
+
+
+def moved_clause(sentence: Sentence) -> str | None:
+    """The sentence with its subordinate clause in front where it came last, last where it came first.
+
+    None where there is no such clause, or where a pronoun would come to stand before the name it means.
+    """
+    joint = trailing(sentence, conjunction_size)
+    if joint:
+        return _to_front(sentence, joint)
+    joint = fronted(sentence, conjunction_size)
+    return _to_back(sentence, joint) if joint else None
+
+
+def _to_front(sentence: Sentence, joint: Joint) -> str | None:
+    main, conjunction, other = joint
+    if main[0] != 0 or other[1] != body_end(sentence):
+        return None
+    if sentence.tags[main[0]] == "PRP" and sentence.lowered[other[0]] != sentence.lowered[main[0]]:
+        return None
+    comma = " , " if sentence.story.tokenized else ", "
+    clause = sentence.surface(conjunction[0], other[1])
+    return sentence.opening(clause) + comma + sentence.inner(*main) + _marks(sentence)
+
+
+def _to_back(sentence: Sentence, joint: Joint) -> str | None:
+    main, conjunction, other = joint
+    if conjunction[0] != 0 or body_start(sentence) != 0:
+        return None
+    if sentence.tags[main[0]] == "PRP" and sentence.lowered[other[0]] != sentence.lowered[main[0]]:
+        return None
+    clause = sentence.inner(conjunction[0], other[1])
+    return sentence.opening(sentence.surface(*main)) + " " + clause + _marks(sentence)
+
+
+def _marks(sentence: Sentence) -> str:
+    """The final marks with the blank before them."""
+    end = body_end(sentence)
+    return sentence.story.text[sentence.spans[end - 1][1] : sentence.end]
+
+
+def passive(sentence: Sentence) -> str | None:
+    """The sentence in the passive voice; None where it is not a single clause in a simple tense."""
+    found = [clause for clause in clauses(sentence) if clause.subject.start == 0]
+    if not found or '"' in sentence.words:
+        return None
+    clause = found[0]
+    tag = sentence.tags[clause.main_verb]
+    if clause.verb_end - clause.verb_start != 1 or tag not in {"VBD", "VBZ", "VBP"}:
+        return None
+    base = lemma(sentence.lowered[clause.main_verb], tag)
+    rest = range(clause.object.end, body_end(sentence))
+    if base in _NO_PASSIVE or any(sentence.tags[at][0] in "VMCW" or sentence.words[at] == "," for at in rest):
+        return None
+    thing = sentence.lowered[clause.object.start : clause.object.end]
+    if "PRP$" in sentence.tags[clause.object.start : clause.object.end] or thing in (["it"], ["you"]):
+        return None
+    return _passive_text(sentence, clause, base, tag)
+
+
+def _passive_text(sentence: Sentence, clause: Clause, base: str, tag: str) -> str:
+    subject, thing = clause.subject, clause.object
+    new_subject = subject_form(thing.pronoun) if thing.pronoun else sentence.surface(thing.start, thing.end)
+    if new_subject == "i" and sentence.story.cased:
+        new_subject = "I"
+    agent = object_form(subject.pronoun) if subject.pronoun else sentence.inner(subject.start, subject.end)
+    person = subject_form(thing.subject)
+    be = inflect("be", "VBD" if tag == "VBD" else "VBP", person)
+    if tag != "VBD" and person in {"he", "she", "it"}:
+        be = "is"
+    words = [sentence.opening(new_subject), be, inflect(base, "VBN"), "by", agent]
+    rest = sentence.surface(thing.end, body_end(sentence))
+    return " ".join([*words, rest] if rest else words) + _marks(sentence)

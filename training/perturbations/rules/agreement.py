@@ -1,0 +1,32 @@
+"""Verbs that agree with another subject than they had."""
+
+from openmeva.training.text.inflection import inflect, lemma
+
+_BE_PAST = frozenset({"was", "were"})
+_BE_PRESENT = {"am": "be", "is": "be", "are": "be", "'m": "be", "'re": "be"}
+_THIRD = frozenset({"he", "she", "it"})
+
+
+def agreeing(verb: str, tag: str, subject: str) -> str:
+    """The finite verb `verb` as it agrees with a subject pronoun; past tenses and modals stay.
+
+    Args:
+        verb: in lower case.
+        tag: its Penn Treebank tag.
+        subject: a subject pronoun in lower case, standing for a noun phrase where need be.
+
+    >>> agreeing("was", "VBD", "they"), agreeing("likes", "VBZ", "i"), agreeing("have", "VBP", "she")
+    ('were', 'like', 'has')
+    >>> agreeing("ate", "VBP", "she"), agreeing("read", "VBP", "she")
+    ('ate', 'reads')
+    """
+    if verb in _BE_PAST:
+        return "were" if subject in {"we", "you", "they"} else "was"
+    if verb in _BE_PRESENT:
+        return "am" if subject == "i" else "is" if subject in _THIRD else "are"
+    if tag not in {"VBZ", "VBP"} or verb.startswith("'"):
+        return verb
+    base = lemma(verb, tag)
+    if tag == "VBP" and lemma(verb, "VBD") != base:
+        return verb  # a past tense tagged as a present one: "they ate"
+    return inflect(base, "VBZ") if subject in _THIRD else base

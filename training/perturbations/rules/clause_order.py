@@ -1,0 +1,196 @@
+"""Two clauses around a conjunction, and two sentences that a linking word joins."""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.perturbations.rules.set_phrases import TIME_NOUNS
+from openmeva.training.text.edits import Edit
+from openmeva.training.text.sentence import Sentence
+
+_FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
+_NOMINAL = frozenset({"PRP", "NN", "NNS", "NNP", "NNPS", "DT", "EX", "CD", "WP"})
+_INNER_MARKS = frozenset({",", ";", ":", "--", "-", "..."})
+_NESTING = frozenset({"after", "before", "until", "because", "when", "while", "if", "since"})
+_BE = frozenset({"be", "is", "are", "was", "were", "am", "been", "'s", "'re", "'m"})
+_OWN_TIME = frozenset({"one", "that", "this", "last", "every", "each", "the", "in", "on", "at", "during"})
+_LEADING = frozenset({"and", "but", "so", "then", "yet"})
+
+
+class Joint(NamedTuple):
+    """Two clauses of a sentence: tokens of the main one, of the other, and of the conjunction between."""
+
+    main: tuple[int, int]
+    conjunction: tuple[int, int]
+    other: tuple[int, int]
+
+
+def has_clause(sentence: Sentence, start: int, end: int) -> bool:
+    """Whether tokens `start` to `end` hold a subject and, after it, a finite verb, and begin with no verb."""
+    tags, words = sentence.tags, sentence.lowered
+    if end - start < 2 or tags[start] not in _NOMINAL | {"PRP$", "JJ", "RB", "PDT", "JJS", "VBG"}:
+        return False
+    seen = False
+    for at in range(start, end):
+        if words[at] in _NESTING or (tags[at] == "CC" and tags[at - 1] == "NN"):
+            return False  # the verb to come is another clause's
+        after_pronoun = at > start and tags[at] == "VBN" and tags[at - 1] == "PRP"  # "he cooked", mistagged
+        if tags[at] in _FINITE or after_pronoun:
+            return seen
+        seen = seen or tags[at] in _NOMINAL
+    return False
+
+
+def body_end(sentence: Sentence) -> int:
+    """The end of a sentence without its final marks and closing quotes."""
+    end = len(sentence)
+    while end and not any(map(str.isalnum, sentence.words[end - 1])):
+        end -= 1
+    return end
+
+
+def body_start(sentence: Sentence) -> int:
+    """The first word that is no linking "and", "but", …"""
+    return 1 if sentence.lowered[0] in _LEADING and len(sentence) > 1 else 0
+
+
+def trailing(sentence: Sentence, is_conjunction: Callable[[Sentence, int], int]) -> Joint | None:
+    """ "A conjunction B.": both clauses, where the sentence has exactly one such joint.
+
+    Args:
+        sentence: any; one with quotes gives None, as do clauses broken by marks.
+        is_conjunction: how many tokens from a place on are the conjunction; 0 for none.
+    """
+    if '"' in sentence.words:
+        return None
+    end = body_end(sentence)
+    start = body_start(sentence)
+    for at in range(start + 2, end - 1):
+        size = is_conjunction(sentence, at)
+        if not size:
+            continue
+        main_end = at
+        while main_end > start and sentence.words[main_end - 1] in _INNER_MARKS:
+            main_end -= 1
+        main_start = _clause_start(sentence, start, main_end)
+        other_end = next(
+            (place for place in range(at + size, end) if sentence.words[place] in _INNER_MARKS), end
+        )
+        if has_clause(sentence, main_start, main_end) and has_clause(sentence, at + size, other_end):
+            return Joint((main_start, main_end), (at, at + size), (at + size, other_end))
+    return None
+
+
+def _clause_start(sentence: Sentence, start: int, end: int) -> int:
+    """Where the clause that ends at `end` starts: after the last mark, or after "and" with a subject."""
+    for at in range(end - 1, start, -1):
+        if sentence.words[at] in _INNER_MARKS:
+            return at + 1 + (sentence.lowered[at + 1] in _LEADING)
+        joins = sentence.lowered[at] in {"and", "but", "that"} and sentence.tags[at + 1] in {"PRP", "NNP"}
+        if joins and has_clause(sentence, at + 1, end) and has_clause(sentence, start, at):
+            return at + 1
+    return start
+
+
+def fronted(sentence: Sentence, is_conjunction: Callable[[Sentence, int], int]) -> Joint | None:
+    """ "Conjunction B, A.": both clauses around the sentence's only comma."""
+    end = body_end(sentence)
+    if '"' in sentence.words or sum(word in _INNER_MARKS for word in sentence.words[:end]) != 1:
+        return None
+    start = body_start(sentence)
+    size = is_conjunction(sentence, start)
+    comma = next(at for at in range(end) if sentence.words[at] in _INNER_MARKS)
+    if not size or comma <= start + size:
+        return None
+    if has_clause(sentence, start + size, comma) and has_clause(sentence, comma + 1, end):
+        return Joint((comma + 1, end), (start, start + size), (start + size, comma))
+    return None
+
+
+def exchanged(sentence: Sentence, joint: Joint) -> list[Edit] | None:
+    """The edits that exchange the two clauses; None where they are the same words."""
+    main, other = joint.main, joint.other
+    if ends_in_be(sentence, *main):
+        return None  # "it was because": what it was stands in another sentence
+    if sentence.lowered[main[0] : main[1]] == sentence.lowered[other[0] : other[1]]:
+        return None
+    return [_clause_at(sentence, main, other), _clause_at(sentence, other, main)]
+
+
+def _clause_at(sentence: Sentence, place: tuple[int, int], clause: tuple[int, int]) -> Edit:
+    text = sentence.inner(*clause)
+    if sentence.opens(place[0]) and sentence.words[place[0]][:1].isupper():
+        text = text[:1].upper() + text[1:]
+    return Edit(sentence.spans[place[0]][0], sentence.spans[place[1] - 1][1], text)
+
+
+def exchanged_sentences(first: Sentence, second: Sentence, link: int) -> list[Edit] | None:
+    """The edits that exchange a sentence and what follows the `link` linking tokens of the next one.
+
+    Final marks stay where they are. None where either has quotes or begins with another linking word.
+    """
+    if '"' in first.words or '"' in second.words:
+        return None
+    start = link
+    while start < len(second) and second.words[start] == ",":
+        start += 1
+    ends = body_end(first), body_end(second)
+    if ends[0] < 2 or ends[1] - start < 2 or first.lowered[0] in _LEADING | {"first", "firstly"}:
+        return None
+    if first.lowered[: ends[0]] == second.lowered[start : ends[1]]:
+        return None
+    if not (has_clause(first, 0, ends[0]) and has_clause(second, start, ends[1])):
+        return None
+    moved = second.surface(start, ends[1])
+    if first.words[0][:1].isupper():
+        moved = moved[:1].upper() + moved[1:]
+    return [
+        Edit(first.start, first.spans[ends[0] - 1][1], moved),
+        Edit(second.spans[start][0], second.spans[ends[1] - 1][1], first.inner(0, ends[0])),
+    ]
+
+
+def ends_in_be(sentence: Sentence, start: int, end: int) -> bool:
+    """Whether tokens `start` to `end` end in a form of be, adverbs and negations aside: "it was probably"."""
+    while end > start and (sentence.tags[end - 1].startswith("RB") or sentence.lowered[end - 1] == "n't"):
+        end -= 1
+    return end > start and sentence.lowered[end - 1] in _BE
+
+
+def opens_with_time(sentence: Sentence) -> bool:
+    """Whether a sentence says first when it happened: "one night", "that day", "on Monday"."""
+    words = sentence.lowered
+    if words[0] in {"yesterday", "today", "tonight", "tomorrow"}:
+        return True
+    return words[0] in _OWN_TIME and bool(TIME_NOUNS.intersection(words[1:4]))
+
+
+def exchange_one(
+    sentences: Sequence[Sentence],
+    draws: Draws,
+    trailing_size: Callable[[Sentence, int], int],
+    fronted_size: Callable[[Sentence, int], int],
+    link: Callable[[Sentence, Sentence], int],
+) -> list[Edit] | None:
+    """The edits of one exchange, drawn from all that are possible; None where none is.
+
+    Args:
+        sentences: of a story, in a row.
+        draws: chooses.
+        trailing_size: how many tokens from a place on are a conjunction between two clauses; 0 for none.
+        fronted_size: the same of one that opens the sentence.
+        link: how many tokens of a sentence link it to the one before, which comes first; 0 for none.
+    """
+    found: list[list[Edit]] = []
+    for sentence in sentences:
+        joint = trailing(sentence, trailing_size) or fronted(sentence, fronted_size)
+        edits = exchanged(sentence, joint) if joint else None
+        if edits:
+            found.append(edits)
+    for first, second in pairwise(sentences):
+        size = link(first, second)
+        edits = exchanged_sentences(first, second, size) if size else None
+        if edits:
+            found.append(edits)
+    return draws.choice(found) if found else None

@@ -1,0 +1,63 @@
+"""Whether a noun fits where another stands, by its article."""
+
+from functools import lru_cache
+
+from openmeva.training.perturbations.rules.word_set import word_set
+from openmeva.training.text.knowledge.lexicon import wordnet
+from openmeva.training.text.knowledge.senses import senses
+from openmeva.training.text.sentence import Sentence
+
+_DETERMINERS = frozenset({"DT", "PDT", "PRP$", "CD", "POS", "WP$", "WDT"})
+_INSIDE = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG", "RB", "NN", "NNP"})
+# WordNet's lexicographers' files of things that are mostly counted, and of such as mostly are not.
+_COUNTED = frozenset(
+    f"noun.{name}"
+    for name in "person animal artifact plant body object location group time event shape quantity Tops".split()
+)
+_UNCOUNTED = frozenset(f"noun.{name}" for name in "substance feeling phenomenon".split())
+_MASS = word_set(
+    """
+    fun furniture homework housework money cash advice news traffic weather luck music bread milk food
+    information research equipment luggage trash garbage clothing jewelry mail evidence progress
+    knowledge work baseball football basketball soccer tennis golf hockey rice butter meat cheese
+    alcohol guilt laundry art stuff scenery poetry machinery pollution
+    """
+)
+
+
+def article_of(sentence: Sentence, at: int) -> str:
+    """What holds the noun at `at`: "a" (or "an"), "bare" where nothing does, else "the"."""
+    words, tags = sentence.lowered, sentence.tags
+    before = at - 1
+    while before >= 0 and tags[before] in _INSIDE:
+        before -= 1
+    if before >= 0 and words[before] in {"a", "an"}:
+        return "a"
+    if before >= 0 and words[before] in {"some", "any", "all", "no"}:
+        return "bare"
+    return "the" if before >= 0 and tags[before] in _DETERMINERS else "bare"
+
+
+def noun_fits(sentence: Sentence, at: int, base: str) -> bool:
+    """Whether the noun `base` can stand where a singular one does: counted after "a", uncounted alone."""
+    if sentence.tags[at] != "NN":
+        return True
+    article = article_of(sentence, at)
+    return article == "the" or (_is_counted(base) if article == "a" else _is_mass(base))
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_counted(base: str) -> bool:
+    return base not in _MASS and not base.endswith("ness") and file_of(base) not in _UNCOUNTED
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_mass(base: str) -> bool:
+    return base in _MASS or file_of(base) not in _COUNTED
+
+
+@lru_cache(maxsize=1 << 14)
+def file_of(base: str) -> str:
+    """WordNet's lexicographers' file of a noun's first sense ("noun.food"); empty for none."""
+    own = senses(base, "n")
+    return str(wordnet().synset_from_pos_and_offset("n", own[0].synset).lexname()) if own else ""

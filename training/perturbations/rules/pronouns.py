@@ -1,0 +1,104 @@
+"""Personal pronouns (Table 13), their forms, and which verbs agree with them."""
+
+from collections.abc import Sequence
+
+from openmeva.training.text.sentence import Sentence
+
+COLUMNS = ("subject", "object", "possessive", "possessive_noun", "reflexive")
+# One row a person; "you" has two, which differ in the reflexive.
+PERSONS: tuple[tuple[str, ...], ...] = (
+    ("i", "me", "my", "mine", "myself"),
+    ("we", "us", "our", "ours", "ourselves"),
+    ("you", "you", "your", "yours", "yourself"),
+    ("you", "you", "your", "yours", "yourselves"),
+    ("he", "him", "his", "his", "himself"),
+    ("she", "her", "her", "hers", "herself"),
+    ("it", "it", "its", "its", "itself"),
+    ("they", "them", "their", "theirs", "themselves"),
+)
+# Both rows of "you" are one person.
+_PERSON_OF = {form: row[0] for row in PERSONS for form in row}
+PRONOUNS = frozenset(_PERSON_OF)
+_TO_OBJECT = {row[0]: row[1] for row in PERSONS}
+_TO_SUBJECT = {row[1]: row[0] for row in PERSONS}
+PLURAL = frozenset({"we", "you", "they"})
+
+
+def person_of(word: str) -> str | None:
+    """The subject form of the person that a pronoun belongs to; None for other words.
+
+    >>> person_of("hers"), person_of("yourselves"), person_of("dog")
+    ('she', 'you', None)
+    """
+    return _PERSON_OF.get(word)
+
+
+def object_form(word: str) -> str:
+    """The object form of a subject pronoun; other words as they are."""
+    return _TO_OBJECT.get(word, word)
+
+
+def subject_form(word: str) -> str:
+    """The subject form of an object pronoun; other words as they are."""
+    return _TO_SUBJECT.get(word, word)
+
+
+def column_of(sentence: Sentence, at: int) -> str | None:
+    """The column of Table 13 that the pronoun at `at` stands in; None for other words and unclear ones."""
+    words, tags = sentence.lowered, sentence.tags
+    word = words[at]
+    if word not in PRONOUNS or not sentence.words[at].isalpha():
+        return None
+    columns = {COLUMNS[place] for row in PERSONS for place, form in enumerate(row) if form == word}
+    if len(columns) == 1:
+        return columns.pop()
+    following = tags[at + 1] if at + 1 < len(tags) else "."
+    if word in {"his", "her", "its"}:
+        if following.startswith(("NN", "JJ", "CD", "VBG", "VBN", "RBS")):
+            return "possessive"
+        if word == "her":
+            return "object" if not following.startswith(("RB",)) else None
+        return "possessive_noun" if following in {".", ",", "IN", "TO"} else None
+    return _subject_or_object(words, tags, at)
+
+
+def _subject_or_object(words: Sequence[str], tags: Sequence[str], at: int) -> str | None:
+    """Of "you" and "it", by the words around."""
+    before = tags[at - 1] if at else ""
+    after = at + 1
+    while after < len(tags) and (tags[after].startswith("RB") or words[after] == "n't"):
+        after += 1
+    following = tags[after] if after < len(tags) else "."
+    if following in {"VBD", "VBZ", "VBP", "MD"}:
+        return "subject" if before not in {"VB", "TO"} else None
+    if before.startswith("VB") or before in {"IN", "TO", "RP"}:
+        return "object"
+    return None
+
+
+def fitting_subjects(sentence: Sentence, at: int) -> frozenset[str]:
+    """Subject pronouns that agree with the verb that follows the one at `at`; all where any does."""
+    words, tags = sentence.lowered, sentence.tags
+    after = at + 1
+    while after < len(tags) and tags[after].startswith("RB") and words[after] != "n't":
+        after += 1
+    verb = words[after] if after < len(tags) else ""
+    tag = tags[after] if after < len(tags) else ""
+    third, first, plural = {"he", "she", "it"}, {"i"}, set(PLURAL)
+    if verb in {"was"}:
+        return frozenset(third | first)
+    if verb in {"were", "are", "'re"}:
+        return frozenset(plural)
+    if verb in {"am", "'m"}:
+        return frozenset(first)
+    if verb in {"is", "'s", "has", "does"}:
+        return frozenset(third)
+    if verb in {"'ve", "have", "do"}:
+        return frozenset(first | plural)
+    if tag == "VBZ":
+        return frozenset(third)
+    if tag == "VBP":
+        return frozenset(first | plural)
+    if tag in {"VBD", "MD"}:
+        return frozenset(third | first | plural)
+    return frozenset()  # an inverted or unclear clause

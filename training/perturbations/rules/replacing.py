@@ -1,0 +1,28 @@
+"""One word in the place of another, the article before it mended."""
+
+import re
+
+from openmeva.training.text.edits import Edit
+from openmeva.training.text.sentence import Sentence
+
+_VOWEL_SOUND = re.compile(r"[aeiou]|hour|honest|honou?r|heir", re.IGNORECASE)
+_CONSONANT_SOUND = re.compile(r"uni(?!n|m)|us[eua]|eu|one\b|once|ut[ei]|ufo", re.IGNORECASE)
+
+
+def article_for(word: str) -> str:
+    """ "a" or "an", as the sound at the start of `word` wants it.
+
+    >>> article_for("apple"), article_for("hour"), article_for("union"), article_for("dog")
+    ('an', 'an', 'a', 'a')
+    """
+    return "an" if _VOWEL_SOUND.match(word) and not _CONSONANT_SOUND.match(word) else "a"
+
+
+def replace_word(sentence: Sentence, at: int, word: str, end: int | None = None) -> list[Edit]:
+    """The edits that put `word` in the place of the token at `at` (to `end`), "a" or "an" before it mended."""
+    edits = [sentence.replaced(at, word, end)]
+    if at and sentence.lowered[at - 1] in {"a", "an"}:
+        article = article_for(word)
+        if article != sentence.lowered[at - 1]:
+            edits.append(sentence.replaced(at - 1, article))
+    return edits

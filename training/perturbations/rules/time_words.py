@@ -1,0 +1,240 @@
+"""Words of time (Table 12), their opposites, and openers that put a sentence after the one before it."""
+
+import re
+
+from openmeva.training.perturbations.rules.phrase_table import (
+    Condition,
+    Counterpart,
+    PhraseTable,
+    both,
+    not_following,
+    preceded,
+)
+from openmeva.training.perturbations.rules.word_set import word_set
+from openmeva.training.text.sentence import Sentence
+
+TIME_WORDS = word_set(
+    """
+    after before previously simultaneously currently meanwhile then now ever again once anytime when
+    whenever while never always usually often sometimes early earlier late later lately already forever
+    ago yesterday today tomorrow tonight ending beginning previous simultaneous current temporary
+    contemporary temporal second seconds minute minutes hour hours day days week weeks month months year
+    years century centuries past future present delay night nights evening evenings morning mornings
+    afternoon afternoons noon midnight finally eventually soon suddenly immediately afterwards afterward
+    until till weekend someday sometime formerly recently meantime
+    """
+)
+_NOUN = frozenset({"NN"})
+_ADJECTIVE = frozenset({"JJ"})
+_ADVERB = frozenset({"RB"})
+_NUMBER = re.compile(
+    r"\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|several|few|many|a|an"
+)
+_UNITS = word_set(
+    """
+    second seconds minute minutes hour hours day days week weeks month months year years night morning
+    evening moment moments weekend semester
+    """
+)
+
+
+def _adverb_of_time(sentence: Sentence, start: int, end: int) -> bool:
+    """ "Then he left", "and then", not "than", "by then", "then what"."""
+    before = sentence.lowered[start - 1] if start else ""
+    return before not in {"by", "until", "since", "from", "and now", "just", "right", "back", "if", "even"}
+
+
+def _opens(sentence: Sentence, start: int, end: int) -> bool:
+    return sentence.opens(start)
+
+
+def _after_number(sentence: Sentence, start: int, end: int) -> bool:
+    return start > 0 and sentence.lowered[start - 1] in _UNITS
+
+
+_NOT_BEFORE_CONJUNCTION = word_set(
+    """
+    look looked looking looks named name day night week year ever never take takes took months years one
+    morning right go went long time month days weeks hours minutes chased chase run ran running runs
+    take taken only sought
+    """
+)
+_QUANTITIES = word_set(
+    "a an few several one two three four five six some many about just only what while bit"
+)
+
+
+def _no_passing(sentence: Sentence, start: int, end: int) -> bool:
+    """ "before", "after" as prepositions or conjunctions: not "the day before", "look after", "after all"."""
+    before = sentence.lowered[start - 1] if start else ""
+    if end >= len(sentence) or not sentence.words[end][:1].isalnum() or sentence.lowered[end] == "all":
+        return False
+    if sentence.lowered[end + 1 : end + 2] == ["knew"] or "named" in sentence.lowered[:start]:
+        return False  # "before he knew it"
+    return before not in _NOT_BEFORE_CONJUNCTION and not _is_duration(sentence, end)
+
+
+def _is_duration(sentence: Sentence, at: int) -> bool:
+    """Whether a length of time stands at `at`: "after a few hours", which has no "before" to it."""
+    words = sentence.lowered[at : at + 4]
+    if words[0].endswith("s") and words[0] in _UNITS:
+        return True  # "after hours"
+    return words[0] in _QUANTITIES and bool(
+        _UNITS.intersection(words) or {"while", "bit", "time"}.intersection(words)
+    )
+
+
+def _states_fact(sentence: Sentence, start: int, end: int) -> bool:
+    """A statement, no wish or command: "never" and "always" with a verb after them."""
+    following = sentence.tags[end] if end < len(sentence) else ""
+    return following.startswith(("V", "RB", "JJ", "MD")) and "?" not in sentence.words[-2:]
+
+
+def _in_past(sentence: Sentence, start: int, end: int) -> bool:
+    """Whether the first finite verb after the phrase is in the past."""
+    finite = [tag for tag in sentence.tags[end:] if tag in {"VBD", "VBZ", "VBP", "MD"}]
+    return finite[:1] == ["VBD"]
+
+
+def _unnegated(sentence: Sentence, start: int, end: int) -> bool:
+    return not any(word in {"not", "n't", "never"} for word in sentence.lowered[max(0, start - 2) : start])
+
+
+_plain_night: Condition = both(
+    preceded("that", "the", "this", "next", "one", "every", "each", "in", "whole", "last", "all"),
+    not_following("of", "sky", "light", "stand", "shift", "club", "mare", "time", "school"),
+)
+
+_ENTRIES = {
+    "after all": Counterpart(""),
+    "after that": Counterpart("before that"),
+    "after this": Counterpart("before this"),
+    "before that": Counterpart("after that"),
+    "soon after": Counterpart("long before", holds=_no_passing),
+    "right after": Counterpart("long before", holds=_no_passing),
+    "shortly after": Counterpart("shortly before", holds=_no_passing),
+    "shortly before": Counterpart("shortly after", holds=_no_passing),
+    "after": Counterpart("before", frozenset({"IN"}), _no_passing),
+    "before": Counterpart("after", frozenset({"IN"}), _no_passing),
+    "never again": Counterpart(""),
+    "never before": Counterpart(""),
+    "never": Counterpart("always", _ADVERB, _states_fact),
+    "always": Counterpart("never", _ADVERB, both(_states_fact, _unnegated)),
+    "almost always": Counterpart("almost never"),
+    "usually": Counterpart("rarely", holds=_unnegated),
+    "often": Counterpart("rarely", _ADVERB, both(_unnegated, lambda s, a, b: s.lowered[a - 1 : a] not in (
+        ["how"], ["more"], ["very"], ["so"], ["as"], ["most"], ["quite"]))),
+    "rarely": Counterpart("often"),
+    "sometimes": Counterpart("always", holds=_opens),
+    "early": Counterpart("late", frozenset({"RB", "JJ"}), not_following("bird", "age", "on", "warning")),
+    "late": Counterpart("early", frozenset({"RB", "JJ"}), both(
+        not_following("husband", "wife", "father", "mother", "fee", "fees", "that", "at", "night"),
+        lambda s, a, b: s.lowered[a - 1 : a] not in (["too"], ["of"], ["until"]))),
+    "too late": Counterpart("too early", holds=not_following("to")),
+    "earlier": Counterpart("later", frozenset({"RBR", "RB", "JJR"})),
+    "later that": Counterpart("earlier that"),
+    "earlier that": Counterpart("later that"),
+    "later": Counterpart("earlier", holds=_after_number),
+    "ago": Counterpart("later", holds=_after_number),
+    "then": Counterpart("before that", _ADVERB, both(_opens, _adverb_of_time)),
+    "and then": Counterpart("but first"),
+    "afterwards": Counterpart("beforehand"),
+    "afterward": Counterpart("beforehand"),
+    "beforehand": Counterpart("afterwards"),
+    "previously": Counterpart("subsequently"),
+    "formerly": Counterpart("subsequently"),
+    "at first": Counterpart("in the end"),
+    "in the end": Counterpart("at first"),
+    "at last": Counterpart("at first"),
+    "at the beginning": Counterpart("at the end"),
+    "at the end": Counterpart("at the beginning", holds=not_following("of")),
+    "finally": Counterpart("at first", holds=_opens),
+    "eventually": Counterpart("immediately"),
+    "immediately": Counterpart("eventually"),
+    "right away": Counterpart("much later"),
+    "suddenly": Counterpart("gradually"),
+    "gradually": Counterpart("suddenly"),
+    "soon": Counterpart("much later", _ADVERB, both(_opens, not_following("as", "after", "enough"))),
+    "yesterday": Counterpart("tomorrow"),
+    "tomorrow": Counterpart("yesterday"),
+    "today": Counterpart("long ago", holds=_opens),
+    "nowadays": Counterpart("long ago"),
+    "now": Counterpart("once", _ADVERB, both(both(_opens, not_following("that", ",")), _in_past)),
+    "forever": Counterpart("for a moment", holds=lambda s, a, b: s.lowered[a - 1 : a] != ["took"]),
+    "temporary": Counterpart("permanent"),
+    "permanent": Counterpart("temporary"),
+    "recently": Counterpart("long ago", holds=lambda s, a, b: not any(
+        word in {"have", "has", "had", "'ve", "'s", "until"} for word in s.lowered[max(0, a - 3) : a])),
+    "next": Counterpart("previous", frozenset({"JJ", "IN"}), lambda s, a, b: s.lowered[a - 1 : a] == ["the"]
+                        and b < len(s) and s.lowered[b] in _UNITS),
+    "previous": Counterpart("next", _ADJECTIVE, lambda s, a, b: b < len(s) and s.lowered[b] in _UNITS),
+    "past": Counterpart("future", frozenset({"NN"}), preceded("the", "her", "his", "their", "my")),
+    "future": Counterpart("past", _NOUN, preceded("the", "her", "his", "their", "my", "our")),
+    "beginning": Counterpart("ending", _NOUN, preceded("the", "a")),
+    "ending": Counterpart("beginning", _NOUN, preceded("the", "a", "happy")),
+    "until": Counterpart("after", holds=lambda s, a, b: b < len(s) and s.tags[b] in {"PRP", "NNP"} and
+                         s.lowered[a - 1 : a] not in (["not"], ["n't"], ["up"])),
+    "for years": Counterpart("for a moment"),
+    "for hours": Counterpart("for a second"),
+    "for a long time": Counterpart("for a moment"),
+    "all day": Counterpart("for a moment", holds=not_following("long")),
+    "all night": Counterpart("for a moment", holds=not_following("long")),
+    "morning": Counterpart("evening", _NOUN, _plain_night),
+    "evening": Counterpart("morning", _NOUN, _plain_night),
+    "afternoon": Counterpart("morning", _NOUN, _plain_night),
+    "night": Counterpart("morning", _NOUN, both(
+        _plain_night, lambda s, a, b: s.lowered[a - 1] not in {"last", "all", "in"})),
+    "at night": Counterpart("in the morning", holds=not_following("club", "school")),
+    "midnight": Counterpart("noon", _NOUN),
+    "noon": Counterpart("midnight", _NOUN),
+}  # fmt: skip
+OPPOSITES = PhraseTable(_ENTRIES)
+
+_NEXT_OPENERS = (
+    ("after", "that"),
+    ("after", "this"),
+    ("soon", "after"),
+    ("then",),
+    ("afterwards",),
+    ("afterward",),
+    ("next",),
+    ("finally",),
+    ("eventually",),
+    ("soon",),
+    ("later",),
+    ("suddenly",),
+    ("immediately",),
+    ("in", "the", "end"),
+    ("at", "last"),
+)
+
+
+def is_time_word(word: str) -> bool:
+    """Whether a word in lower case is one of time."""
+    return word in TIME_WORDS
+
+
+def sequence_opener(sentence: Sentence) -> int:
+    """How many tokens at the start of a sentence put it after the one before; 0 for none.
+
+    "Then", "After that", "The next day", "Later that night", "An hour later", "That evening".
+    """
+    words = sentence.lowered
+    for opener in _NEXT_OPENERS:
+        if tuple(words[: len(opener)]) == opener:
+            size = len(opener)
+            if opener in {("later",), ("soon", "after")} and words[size : size + 1] in (["that"], ["on"]):
+                return size + 2 if words[size + 1 : size + 2] and words[size + 1] in _UNITS else 0
+            return size if sentence.tags[size : size + 1] != ["IN"] else 0
+    if words[0] == "the" and words[1:2] in (["next"], ["following"]) and words[2:3] and words[2] in _UNITS:
+        return 3
+    if words[0] == "that" and words[1:2] and words[1] in {"night", "evening", "morning", "afternoon"}:
+        return 2
+    for size in (3, 4):
+        if (
+            words[size - 1 : size] == ["later"]
+            and words[size - 2] in _UNITS
+            and _NUMBER.fullmatch(words[size - 3])
+        ):
+            return size
+    return 0

@@ -1,0 +1,76 @@
+"""The adversarially filtered stories that the plot-guided paper's authors released (section 4.1, AF_MANPLTS)."""
+
+import gzip
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import takewhile
+from pathlib import Path
+
+from openmeva.metrics.core.text import Normalizer
+from openmeva.training.corpora.splits import judged_keys
+from openmeva.training.corpora.stories import story_key
+from openmeva.training.negatives.groups import GroupRow
+
+SOURCE = "af_released"
+
+
+def read_filtered_stories(path: str | Path) -> Iterator[GroupRow]:
+    """Rows of a file of `number TAB label TAB number TAB story`, plain or gzipped, in groups.
+
+    A row labelled 1 is a human story; the rows labelled 0 that follow it are generated from broken plots of it.
+    The numbers count rows and are not read.
+
+    Raises:
+        ValueError: a line with other fields, a label other than 0 and 1, a blank story, or a generated story
+            before the first human one (with the line's number).
+    """
+    path = Path(path)
+    group = -1
+    with (
+        gzip.open(path, "rt", encoding="utf-8")
+        if path.suffix == ".gz"
+        else path.open(encoding="utf-8") as lines
+    ):
+        for number, line in enumerate(lines, 1):
+            fields = line.rstrip("\n").split("\t")
+            if len(fields) != 4 or fields[1] not in ("0", "1") or not fields[3].strip():
+                raise ValueError(
+                    f"{path}, line {number}: expected 'number TAB label (0 or 1) TAB number TAB story', "
+                    f"got {line[:60]!r}"
+                )
+            label = int(fields[1])
+            group += label
+            if group < 0:
+                raise ValueError(
+                    f"{path}, line {number}: expected a human story (label 1) first, got label 0"
+                )
+            yield GroupRow(
+                group=f"released:{group}",
+                story=fields[3].strip(),
+                source="human" if label else SOURCE,
+                label=label,
+                level=0 if label else -1,
+                kinds=[] if label else None,
+            )
+
+
+def without_judged(
+    rows: Sequence[GroupRow], files: Iterable[str], data: Path, normalizer: Normalizer
+) -> list[GroupRow]:
+    """The rows without the groups in which a story begins like one of the judged ones in `files` below `data`."""
+    judged = judged_keys(files, data, normalizer)
+    met = {row.group for row in rows if story_key(normalizer.sentences(row.story)) in judged}
+    return [row for row in rows if row.group not in met]
+
+
+def with_foreign_words(rows: Sequence[GroupRow], normalizer: Normalizer) -> list[GroupRow]:
+    """The rows normalised, with `foreign`: the words of a generated story from where it leaves the human one."""
+    people = {row.group: normalizer(row.story).split() for row in rows if row.label}
+    found = []
+    for row in rows:
+        words = normalizer(row.story).split()
+        pairs = zip(words, people[row.group], strict=False)
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        foreign = [] if row.label else list(range(shared, len(words)))
+        found.append(replace(row, story=" ".join(words), foreign=foreign))
+    return found

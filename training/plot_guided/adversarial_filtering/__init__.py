@@ -1,0 +1,15 @@
+"""Adversarial filtering (Zellers et al. 2018; plot-guided paper, section 3.2.2): negatives that fool a committee.
+
+| module | what it does |
+|---|---|
+| `filtering` | the rounds: train on one half of the stories, replace easy negatives of the other |
+| `committee` | several members as one judge; `MEMBERS` has them by name |
+| `ngrams`, `probe`, `lstm` | the members |
+| `stage` | a resumable stage around it: `python -m training.plot_guided.adversarial_filtering --config … --data DIR` |
+| `curve` | the figure of the rounds |
+"""
+
+from openmeva.training.plot_guided.adversarial_filtering.committee import MEMBERS, Committee
+from openmeva.training.plot_guided.adversarial_filtering.filtering import Filtering, Pool, Round
+
+__all__ = ["MEMBERS", "Committee", "Filtering", "Pool", "Round"]

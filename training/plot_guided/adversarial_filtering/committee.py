@@ -1,0 +1,70 @@
+"""Several members as one judge."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from openmeva.training.plot_guided.adversarial_filtering.filtering import Judge
+from openmeva.training.plot_guided.adversarial_filtering.lstm import LstmMember
+from openmeva.training.plot_guided.adversarial_filtering.ngrams import LinearMember, ngram_matrix
+from openmeva.training.plot_guided.adversarial_filtering.probe import encoder_features
+from openmeva.training.text.tagger.tagging import tag
+
+WORD_NGRAMS, TAG_NGRAMS = 2, 4
+
+
+def _words(texts: Sequence[str]) -> Judge:
+    return LinearMember(ngram_matrix([text.split() for text in texts], WORD_NGRAMS))
+
+
+def _tags(texts: Sequence[str]) -> Judge:
+    return LinearMember(ngram_matrix(tag([text.split() for text in texts]), TAG_NGRAMS))
+
+
+def _encoder(texts: Sequence[str]) -> Judge:
+    return LinearMember(encoder_features(texts), penalty=10.0)
+
+
+MEMBERS: dict[str, Callable[[Sequence[str]], Judge]] = {
+    "words": _words,
+    "tags": _tags,
+    "encoder": _encoder,
+    "lstm": LstmMember,
+}
+
+
+class Committee:
+    """The mean of its members' scores, each brought to the same spread.
+
+    Args:
+        members: at least one.
+    """
+
+    def __init__(self, members: Sequence[Judge]) -> None:
+        if not members:
+            raise ValueError("expected at least one member, got none")
+        self._members = list(members)
+        self._spreads = [1.0] * len(members)
+
+    @classmethod
+    def of(cls, names: Sequence[str], texts: Sequence[str]) -> "Committee":
+        """Members by name, over the texts that rows refer to.
+
+        Raises:
+            ValueError: an unknown member.
+        """
+        unknown = [name for name in names if name not in MEMBERS]
+        if unknown or not names:
+            raise ValueError(f"expected members of {', '.join(MEMBERS)}, got {', '.join(unknown) or 'none'}")
+        return cls([MEMBERS[name](texts) for name in names])
+
+    def fit(self, rows: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> None:
+        """Trains every member; their spreads are measured on the rows trained on."""
+        for place, member in enumerate(self._members):
+            member.fit(rows, labels, rng)
+            self._spreads[place] = max(float(member.score(rows).std()), 1e-9)
+
+    def score(self, rows: np.ndarray) -> np.ndarray:
+        """The members' mean, (n,)."""
+        scores = [m.score(rows) / spread for m, spread in zip(self._members, self._spreads, strict=True)]
+        return np.mean(scores, axis=0)

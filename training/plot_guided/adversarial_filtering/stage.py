@@ -1,0 +1,131 @@
+"""Adversarial filtering as a stage: each round is kept, so a run that was killed goes on with the next."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich.progress import track
+from tokenizers import Tokenizer
+
+from openmeva.training.files import checksum
+from openmeva.training.paths import ROOT
+from openmeva.training.plot_guided.adversarial_filtering.committee import Committee
+from openmeva.training.plot_guided.adversarial_filtering.curve import draw_curve
+from openmeva.training.plot_guided.adversarial_filtering.filtering import (
+    Filtering,
+    Pool,
+    Round,
+    has_converged,
+)
+from openmeva.training.plot_guided.generator.text import words_of
+from openmeva.training.plot_guided.manipulations import manipulation_shares
+from openmeva.training.plot_guided.negatives import SCHEMA, row
+from openmeva.training.plot_guided.plots.corpus import PlotCorpus
+from openmeva.training.stages import Stage, read_rows, write_table
+
+
+def filter_negatives(
+    config: dict[str, Any], corpus: Callable[[], PlotCorpus], negatives: Path, out: Path
+) -> Path:
+    """The stage AF_MANPLTS: `out/filtered.parquet`, each human story followed by the negatives kept.
+
+    Args:
+        config: the key `filtering` and `seed` of a configuration.
+        corpus: reads the human stories; called only where there is something to do.
+        negatives: the file of the stage before.
+        out: the folder; `filtered.png` shows the rounds.
+
+    Raises:
+        ValueError: no story has as many different negatives as are kept.
+    """
+    how = config["filtering"]
+    stage = Stage(
+        out, "filtered", {"filtering": how, "seed": config["seed"], "negatives": checksum(negatives)}
+    )
+    if stage.is_done():
+        return stage.result
+    tokenizer = Tokenizer.from_file(str(ROOT / config["generator"] / "tokenizer.json"))
+    rows = human_and_candidates(corpus(), read_rows(negatives), tokenizer, how["kept"])
+    pool = pool_of(rows)
+    filtering: Filtering | None = None
+    assigned: np.ndarray | None = None
+    rounds: list[Round] = []
+    for number in track(range(1, how["rounds"] + 1), "rounds of adversarial filtering"):
+        file = stage.parts / f"round-{number:03d}.parquet"
+        if not file.is_file():
+            if filtering is None:
+                committee = Committee.of(how["members"], [r["story"] for r in rows])
+                filtering = Filtering(pool, committee, how["kept"], config["seed"], how["margin"])
+                assigned = filtering.start() if assigned is None else assigned
+            assert assigned is not None  # for the type checker: set with `filtering` at the latest
+            _save(file, filtering.round(assigned, number))
+        rounds.append(_load(file))
+        assigned = rounds[-1].assigned
+        if has_converged([r.accuracy for r in rounds], how["patience"]):
+            break
+    assert assigned is not None
+    accuracies, replaced = [r.accuracy for r in rounds], [r.replaced for r in rounds]
+    out.mkdir(parents=True, exist_ok=True)
+    draw_curve(accuracies, replaced, out / "filtered.png")
+    kept = [
+        rows[place]
+        for human, candidates, chosen in zip(pool.humans, pool.candidates, assigned, strict=True)
+        for place in (human, *candidates[chosen])
+    ]
+    table = pa.Table.from_pylist(kept, schema=SCHEMA)
+    shares = manipulation_shares(r["manipulations"] for r in kept if not r["label"])
+    return stage.finish(table, {"accuracy": accuracies, "replaced": replaced, "shares": shares})
+
+
+def human_and_candidates(
+    corpus: PlotCorpus, negatives: list[dict[str, Any]], tokenizer: Tokenizer, kept: int
+) -> list[dict[str, Any]]:
+    """A human row and those of its negatives, for each story with `kept` different ones or more.
+
+    A negative longer than any human story is left out: nobody needs a classifier to tell it. Human stories pass
+    through the generator's wordpieces too, so that spacing tells nothing.
+
+    Raises:
+        ValueError: no story has so many negatives.
+    """
+    stories = {story.group: story for story in corpus.metrics}
+    longest = max((len(story.story.flat_words()) for story in corpus.metrics), default=0)
+    groups: dict[str, dict[str, dict[str, Any]]] = {}
+    for negative in negatives:
+        if len(negative["story"].split()) <= longest:
+            groups.setdefault(negative["group"], {}).setdefault(negative["story"], negative)
+    rows: list[dict[str, Any]] = []
+    for group, found in groups.items():
+        if len(found) < kept:
+            continue
+        ids = tokenizer.encode(stories[group].text, add_special_tokens=False).ids
+        rows.append(row(stories[group], "human", words_of(tokenizer, ids), candidate=-1))
+        rows.extend(found.values())
+    if not rows:
+        raise ValueError(f"no story has {kept} different negatives that are no longer than human stories")
+    return rows
+
+
+def pool_of(rows: list[dict[str, Any]]) -> Pool:
+    """Where the human stories and the candidates that follow each of them stand in `rows`."""
+    humans = np.array([place for place, r in enumerate(rows) if r["label"] == 1])
+    counts = np.diff([*humans, len(rows)]) - 1
+    columns = np.arange(counts.max())[None]
+    return Pool(humans, np.where(columns < counts[:, None], humans[:, None] + 1 + columns, -1))
+
+
+def _save(path: Path, done: Round) -> None:
+    table = pa.table({"assigned": done.assigned.tolist()})
+    figures = {"accuracy": repr(done.accuracy), "replaced": repr(done.replaced)}
+    write_table(path, table.replace_schema_metadata(figures))
+
+
+def _load(path: Path) -> Round:
+    table = pq.read_table(path)
+    figures = table.schema.metadata
+    return Round(
+        np.array(table["assigned"].to_pylist()), float(figures[b"accuracy"]), float(figures[b"replaced"])
+    )

@@ -1,0 +1,11 @@
+"""The plot-to-story generator: an encoder-decoder that writes a story from its plot (section 3.2).
+
+| module | what it does |
+|---|---|
+| `model` | builds, saves and loads the network: warm-started from the shared encoder, or from the Hub |
+| `pairs` | plots and stories as token ids, in batches |
+| `text` | token ids back to words |
+| `train` | trains it: `python -m training.plot_guided.generator --config training/configs/generator_roc.yaml --data DIR` |
+| `sampling` | seeded top-k sampling, in batches |
+| `card` | the card: perplexity and samples |
+"""

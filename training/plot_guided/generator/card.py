@@ -1,0 +1,191 @@
+"""Writes the card of a trained generator, with stories that it writes from plots of the project's own stories.
+
+    python -m training.plot_guided.generator.card --run runs/generator-roc/final --out training/weights/generator-roc
+
+The plots are those of datasets/stories/mini.jsonl, whole and broken: no corpus is needed, and none is quoted.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from openmeva.metrics.core.text import Normalizer
+from openmeva.training.common.model_card import SOURCES, write_model_card
+from openmeva.training.corpora.stories import read_stories
+from openmeva.training.files import write_text
+from openmeva.training.paths import ENCODER, ROOT
+from openmeva.training.plot_guided.generator.model import load_generator
+from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
+from openmeva.training.plot_guided.negatives import NegativeWriter
+from openmeva.training.plot_guided.plots import extract_plots, plot_text
+from openmeva.training.plot_guided.plots.corpus import PlottedStory
+from openmeva.training.plot_guided.plots.extractors import AND
+from openmeva.training.text.tagged_story import TaggedStory
+
+WHOLE, BROKEN = 10, 20
+SEED = 1
+SURE = 15.0  # perplexity below which sentences are mostly grammatical, as read in the samples
+STORIES = ROOT / "datasets" / "stories" / "mini.jsonl"
+
+_CARD = """---
+license: apache-2.0
+language: en
+tags: [story-generation, plot-to-story]
+---
+
+# Plot-to-story generator, `{config[name]}`
+
+Writes a story from its plot. It is a tool of training: from plots broken on purpose it writes the implausible stories
+that `plot_coherence` learns from (Ghazarian et al., NAACL 2021, section 3.2). Its weights are not shipped; the command
+below makes them.
+
+## Use
+
+Its weights are not shipped: `python -m training.plot_guided.generator --config training/configs/generator_{config[name]}.yaml --data DIR`
+trains them, and `python -m training.plot_guided.negatives` writes stories with them.
+
+## Training
+
+{kind}, {parameters:.1f} million parameters. {stories[generator]:,} stories are its own by hash, {config[share]:.0%} of the corpus;
+no negative sample is made of any of them. It saw {seen:,} in {steps:,} steps of {config[batch]}, learning rate {config[learning_rate]:g}, seed
+{config[seed]}; {threads} thread, torch {torch}. The run was resumable, and its last part took {minutes:g} minutes.
+
+```bash
+python -m training.plot_guided.generator --config training/configs/generator_{config[name]}.yaml --data DIR
+```
+
+| file | SHA-256 |
+|---|---|
+{data}
+| weights made | `{weights}` |
+
+## Results
+
+Perplexity of {validation[stories]:,} held-out stories given their plots: **{validation[perplexity]:.2f}** by token
+({validation[tokens]:,} of them), names as placeholders. The paper's BART has 3.44 on ROC and 6.79 on WP, by its own
+tokens and with names: not comparable.
+
+## Stories from whole plots
+
+Top-50 sampling, temperature 0.8, as many sentences as the plot has at most; plots of stories written for this project.
+Nothing was selected.
+
+{whole}
+
+## Stories from broken plots
+
+{broken}
+
+## Limits
+
+Small and trained for less than an hour: it keeps to the plot, {sentences}, but what
+it adds between the plot's phrases is often beside the point. A broken plot is longer than those it learned from, and
+its sentences then run on; a story ends with as many sentences as its plot has (`end_with_plot`), and adversarial
+filtering leaves out what is longer than any human story. It knows English stories of one kind. People appear as
+`[MALE]`, `[FEMALE]` and `[NEUTRAL]`. Not meant to write stories for readers.
+
+## Data and licence
+
+Code and weights: Apache-2.0. {source} None of the stories is part of this repository.
+
+## Citation
+
+```bibtex
+@inproceedings{{ghazarian-etal-2021-plot,
+    title = "Plot-guided Adversarial Example Construction for Evaluating Open-domain Story Generation",
+    author = "Ghazarian, Sarik and Liu, Zixi and S M, Akash and Weischedel, Ralph and Galstyan, Aram and Peng, Nanyun",
+    booktitle = "Proceedings of NAACL-HLT 2021",
+    year = "2021",
+    pages = "4334--4344",
+}}
+```
+"""
+
+
+def plotted(stories: Sequence[str], extractor: str) -> list[PlottedStory]:
+    """Stories from outside the corpora, tagged and plotted."""
+    from openmeva.training.text.tagger.tagging import tag
+
+    normalizer = Normalizer.load(ENCODER / "names.json")
+    tagged = [TaggedStory(words, tag(words)) for words in map(normalizer.sentences, stories)]
+    plots = extract_plots(tagged, extractor, SEED)
+    rows = zip(tagged, plots, strict=True)
+    return [PlottedStory(f"mini-{place:03d}", story, plot) for place, (story, plot) in enumerate(rows)]
+
+
+def samples(
+    run: Path, stories: Sequence[PlottedStory], to_break: Sequence[PlottedStory], max_tokens: int
+) -> tuple[str, str]:
+    """Stories from whole plots, and from plots of `to_break` that are broken, as Markdown lists."""
+    sampling = Sampling(max_tokens=max_tokens, max_plot=256, end_with_plot=True)
+    sampler = StorySampler(*load_generator(run), sampling)
+    plots = [story.plot for story in stories[:WHOLE]]
+    texts = sampler.write(plots, [(SEED, place) for place in range(len(plots))])
+    whole = [f"- *{plot_text(plot)}*<br>{text}" for plot, text in zip(plots, texts, strict=True)]
+    writer = NegativeWriter(to_break, sampler, SEED, candidates=1)
+    broken = [
+        f"- *{plot_text(row['plot'])}* ({', '.join(row['manipulations'])})<br>{row['story']}"
+        for row in writer.rows(range(min(BROKEN, len(to_break))))
+    ]
+    return "\n".join(whole), "\n".join(broken)
+
+
+def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> None:
+    """Writes `README.md` from a run's manifest and samples."""
+    config = manifest["config"]
+    adapter = config.get("adapter")
+    trained = f"by an adapter of rank {adapter['rank']}" if adapter else "all weights"
+    layers = f"{len(config.get('encoder_layers', ()))} + {len(config.get('decoder_layers', ()))}"
+    write_model_card(
+        out,
+        _CARD,
+        manifest,
+        kind=(
+            f"An encoder-decoder of {layers} layers taken from the project's story encoder"
+            if config["base"] == "encoder"
+            else f"`{config['base']}`, {trained}"
+        )
+        + (", going on from another run" if config.get("start") else ""),
+        parameters=manifest["parameters"] / 1e6,
+        sentences=(
+            "and within a sentence it is mostly grammatical"
+            if manifest["validation"]["perplexity"] < SURE
+            else "though its sentences often break off or go round in circles"
+        ),
+        seen=min(config["stories"], manifest["steps"] * config["batch"]),
+        source=SOURCES.get(config["name"].split("_")[0], ""),
+        whole=whole,
+        broken=broken,
+    )
+
+
+def write_generator_card(run: Path, out: Path, stories: Path = STORIES) -> Path:
+    """Writes the card and a copy of the manifest of the generator in `run` to `out`."""
+    manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
+    extractor, texts = manifest["config"]["plots"], list(read_stories(stories))
+    whole = plotted(texts, extractor)
+    broken = plotted(texts, extractor.split(AND)[0])  # negatives are made of one kind of plot
+    write_card(manifest, *samples(run, whole, broken, manifest["config"]["max_story"]), out)
+    write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
+    return out / "README.md"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m training.plot_guided.generator.card",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--run", type=Path, required=True, help="a folder that training.plot_guided.generator wrote"
+    )
+    parser.add_argument("--out", type=Path, required=True, help="README.md and manifest.json go there")
+    parser.add_argument("--stories", type=Path, default=STORIES, help="of the plots")
+    given = parser.parse_args(arguments)
+    print(write_generator_card(given.run, given.out, given.stories))
+
+
+if __name__ == "__main__":
+    main()

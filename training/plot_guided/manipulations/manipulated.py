@@ -1,0 +1,64 @@
+"""A plot under manipulation: what every manipulation takes and returns."""
+
+from dataclasses import dataclass, replace
+
+from openmeva.training.plot_guided.plots.plot import Plot
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase and the manipulation that put it there ("" for the plot's own)."""
+
+    text: str
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ManipulatedPlot:
+    """Phrases by sentence, and the manipulations applied, in order; manipulations return a new one.
+
+    Attributes:
+        sentences: phrases of each sentence.
+        applied: names of the manipulations applied.
+        index: the story's place among the stories that phrases are drawn from, or None for one from outside.
+
+    >>> ManipulatedPlot.start([["ann hungry"], ["ate"]]).plot
+    [['ann hungry'], ['ate']]
+    """
+
+    sentences: tuple[tuple[Phrase, ...], ...]
+    applied: tuple[str, ...] = ()
+    index: int | None = None
+
+    @classmethod
+    def start(cls, plot: Plot, index: int | None = None) -> "ManipulatedPlot":
+        """The unbroken form of `plot`."""
+        return cls(tuple(tuple(map(Phrase, phrases)) for phrases in plot), index=index)
+
+    @property
+    def plot(self) -> Plot:
+        """The phrases as they now stand."""
+        return [[phrase.text for phrase in phrases] for phrases in self.sentences]
+
+    def own(self) -> list[tuple[int, int]]:
+        """Places (sentence, phrase) of the phrases that no manipulation has touched."""
+        return [
+            (row, place)
+            for row, phrases in enumerate(self.sentences)
+            for place, phrase in enumerate(phrases)
+            if not phrase.by
+        ]
+
+    def with_phrases(self, row: int, start: int, end: int, *new: Phrase) -> "ManipulatedPlot":
+        """This plot with the phrases `start` to `end` (exclusive) of a sentence replaced by `new`."""
+        old = self.sentences[row]
+        sentences = (
+            *self.sentences[:row],
+            (*old[:start], *new, *old[end:]),
+            *self.sentences[row + 1 :],
+        )
+        return replace(self, sentences=sentences)
+
+    def done(self, name: str) -> "ManipulatedPlot":
+        """This plot with a manipulation noted as applied."""
+        return replace(self, applied=(*self.applied, name))

@@ -1,0 +1,49 @@
+"""Breaks plots: two to four manipulations a story, one on top of the other (section 5.1)."""
+
+import numpy as np
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot
+from openmeva.training.plot_guided.manipulations.material import PlotMaterial
+from openmeva.training.plot_guided.manipulations.registry import MANIPULATIONS
+from openmeva.training.plot_guided.plots.plot import Plot
+
+FEWEST, MOST = 2, 4
+
+
+class PlotManipulator:
+    """Draws manipulations without replacement and applies them; one that does not apply gives way to another.
+
+    Args:
+        material: what manipulations draw on.
+        seed: any non-negative integer.
+        without: manipulations left out (the paper's Table 7).
+
+    Raises:
+        ValueError: a negative seed, or an unknown manipulation left out, or none left.
+    """
+
+    def __init__(self, material: PlotMaterial, seed: int, without: tuple[str, ...] = ()) -> None:
+        unknown = set(without) - set(MANIPULATIONS)
+        if unknown or len(set(without)) == len(MANIPULATIONS) or seed < 0:
+            raise ValueError(
+                f"expected a seed of 0 or more and to leave out some of {', '.join(MANIPULATIONS)}, "
+                f"got seed {seed} and {', '.join(without)}"
+            )
+        self.material, self.seed = material, seed
+        self.names = [name for name in MANIPULATIONS if name not in without]
+
+    def manipulate(self, plot: Plot, index: int, candidate: int = 0) -> ManipulatedPlot | None:
+        """A broken plot of story `index`; another for each `candidate`. None where nothing applies.
+
+        Depends on the seed, the index and the candidate alone.
+        """
+        draws = Draws(np.random.default_rng((self.seed, index, candidate)))
+        wanted = FEWEST + draws.below(MOST - FEWEST + 1)
+        ranking = draws.shuffled(self.names)
+        planned = sorted(ranking[:wanted], key=list(MANIPULATIONS).index)
+        broken = ManipulatedPlot.start(plot, index)
+        for name in (*planned, *ranking[wanted:]):
+            if len(broken.applied) < wanted:
+                broken = MANIPULATIONS[name](broken, draws, self.material) or broken
+        return broken if broken.applied else None

@@ -1,0 +1,25 @@
+"""Repetition insertion: phrases said again and again throughout the plot."""
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot, Phrase
+from openmeva.training.plot_guided.manipulations.material import PlotMaterial, count_of
+
+NAME = "repetition"
+
+
+def insert_repetition(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial) -> ManipulatedPlot | None:
+    """Repeats a share of the phrases in a third of the sentences, others than their own.
+
+    None where the plot has one sentence only, or no phrase.
+    """
+    places = [(row, at) for row, phrases in enumerate(plot.sentences) for at in range(len(phrases))]
+    if not places or len(plot.sentences) < 2:
+        return None
+    chosen = draws.shuffled(places)[: count_of(material.repeated_share, len(places))]
+    texts = [(row, plot.sentences[row][place].text) for row, place in chosen]
+    for own, text in texts:
+        others = [row for row in range(len(plot.sentences)) if row != own]
+        for row in draws.shuffled(others)[: count_of(material.repeated_sentences, len(plot.sentences))]:
+            at = draws.below(len(plot.sentences[row]) + 1)
+            plot = plot.with_phrases(row, at, at, Phrase(text, NAME))
+    return plot.done(NAME)

@@ -1,0 +1,35 @@
+"""Measures plot extraction against the plots that the plot-guided paper's authors published.
+
+python -m training.plot_guided.plots --corpus roc --data DIR     # phrase F1 on roc/plot_guided_lm_dev.txt.gz
+python -m training.plot_guided.plots --corpus wp --data DIR      # on wp/plot_guided_stories.txt.gz and its plots
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+from openmeva.training.plot_guided.plots.published import compare, read_paired, read_storylines
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m training.plot_guided.plots",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--corpus", choices=("roc", "wp"), default="roc")
+    parser.add_argument("--data", type=Path, required=True, help="the folder that roc/ and wp/ lie in")
+    parser.add_argument("--limit", type=int, help="compare so many stories only")
+    parser.add_argument("--seed", type=int, default=42, help="of the random words of ROC's empty sentences")
+    given = parser.parse_args(arguments)
+    if given.corpus == "roc":
+        rows, extractor = read_storylines(given.data / "roc" / "plot_guided_lm_dev.txt.gz"), "storyline"
+    else:
+        folder = given.data / "wp"
+        rows = read_paired(folder / "plot_guided_stories.txt.gz", folder / "plot_guided_plots_paired.txt.gz")
+        extractor = "verbs"
+    print(json.dumps(compare(rows, extractor, given.seed, given.limit), indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""The ways of taking plots from stories, by name, and the plots of a whole corpus."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from openmeva.training.plot_guided.plots.keywords import storyline
+from openmeva.training.plot_guided.plots.opening import opening
+from openmeva.training.plot_guided.plots.plot import Plot
+from openmeva.training.plot_guided.plots.semantic_roles import PREFIX, SemanticRoles
+from openmeva.training.plot_guided.plots.verbs import verb_plot
+from openmeva.training.text.tagged_story import TaggedStory
+
+Extractor = Callable[[Sequence[Sequence[str]], Sequence[Sequence[str]], np.random.Generator], Plot]
+"""From the words of each sentence, their Penn Treebank tags and a source of randomness to a plot."""
+
+EXTRACTORS: dict[str, Extractor] = {"storyline": storyline, "verbs": verb_plot, "opening": opening}
+AND = "+"
+
+
+def extract_plots(stories: Sequence[TaggedStory], extractor: str, seed: int) -> list[Plot]:
+    """The plot of each story; a story's depends on the seed and its place alone.
+
+    Args:
+        stories: words and tags.
+        extractor: a name of `EXTRACTORS`, or `srl:` and the Hub id or folder of a semantic-role labeller; stories take
+            turns at several that a plus sign joins (`storyline+opening`).
+        seed: of the extractors that draw.
+
+    Raises:
+        ValueError: no extractor of that name.
+    """
+    turns = [_named(extractor)] if extractor.startswith(PREFIX) else list(map(_named, extractor.split(AND)))
+    return [
+        turns[place % len(turns)](story.words, story.tags, np.random.default_rng((seed, place)))
+        for place, story in enumerate(stories)
+    ]
+
+
+def _named(extractor: str) -> Extractor:
+    if extractor.startswith(PREFIX):
+        return SemanticRoles(extractor.removeprefix(PREFIX))
+    if extractor in EXTRACTORS:
+        return EXTRACTORS[extractor]
+    raise ValueError(f"expected a plot extractor of {', '.join(EXTRACTORS)}, or srl:MODEL, got {extractor!r}")

@@ -1,0 +1,92 @@
+"""Plots that the plot-guided paper's authors published, and how near an extractor comes to them."""
+
+import gzip
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from openmeva.metrics.core.text import split_sentences
+from openmeva.training.plot_guided.plots.extractors import extract_plots
+from openmeva.training.plot_guided.plots.plot import Plot
+from openmeva.training.text.tagged_story import TaggedStory
+from openmeva.training.text.tagger.tagging import tag
+
+Published = tuple[list[list[str]], list[str]]
+"""Words of each sentence, and the phrases of the published plot."""
+
+
+def read_storylines(path: Path) -> Iterator[Published]:
+    """ROC's file: `title <EOT> phrase TAB phrase # … <EOL> </s> sentence . </s> …`, a story a line.
+
+    Raises:
+        ValueError: a line of another form (with its number).
+    """
+    for number, line in enumerate(_lines(path), 1):
+        plot, end, story = line.partition("<EOL>")
+        _, begin, plot = plot.partition("<EOT>")
+        if not begin or not end:
+            raise ValueError(f"{path}, line {number}: expected <EOT> and <EOL>, got {line[:60]!r}")
+        sentences = [s.split() for s in story.replace("@", " ").split("</s>") if s.strip()]
+        yield sentences, _phrases(plot.replace("#", "\t"))
+
+
+def read_paired(stories: Path, plots: Path) -> Iterator[Published]:
+    """WritingPrompts' two files, line by line: the story, and its phrases with `</s>` between sentences.
+
+    Raises:
+        ValueError: the files differ in length.
+    """
+    try:
+        for story, plot in zip(_lines(stories), _lines(plots), strict=True):
+            sentences = [s.split() for s in split_sentences(story.replace("</s>", " "))]
+            yield sentences, _phrases(plot.replace("</s>", "\t"))
+    except ValueError as error:
+        raise ValueError(f"{stories} and {plots}: expected as many lines in both ({error})") from error
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with (
+        gzip.open(path, "rt", encoding="utf-8")
+        if path.suffix == ".gz"
+        else path.open(encoding="utf-8") as file
+    ):
+        yield from file
+
+
+def _phrases(text: str) -> list[str]:
+    return [phrase.strip().lower() for phrase in text.split("\t") if phrase.strip()]
+
+
+def phrase_f1(plots: Sequence[Plot], published: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Precision, recall and F1 of phrases, counted over all stories; a phrase has to be the same to the letter.
+
+    >>> phrase_f1([[["a b"], ["c"]]], [["a b", "d"]])["f1"]
+    0.5
+    """
+    same = own = theirs = 0
+    for plot, expected in zip(plots, published, strict=True):
+        found = Counter(phrase.lower() for phrases in plot for phrase in phrases)
+        same += sum((found & Counter(expected)).values())
+        own += sum(found.values())
+        theirs += len(expected)
+    return {
+        "precision": round(same / max(own, 1), 4),
+        "recall": round(same / max(theirs, 1), 4),
+        "f1": round(2 * same / max(own + theirs, 1), 4),
+    }
+
+
+def compare(rows: Iterator[Published], extractor: str, seed: int, limit: int | None) -> dict[str, float]:
+    """How near an extractor comes to published plots, and the mean number of phrases a story of both."""
+    chosen = list(islice(rows, limit))
+    tags = iter(tag([words for sentences, _ in chosen for words in sentences]))
+    stories = [TaggedStory(sentences, [next(tags) for _ in sentences]) for sentences, _ in chosen]
+    plots = extract_plots(stories, extractor, seed)
+    published = [phrases for _, phrases in chosen]
+    return {
+        "stories": len(chosen),
+        **phrase_f1(plots, published),
+        "phrases": round(sum(len(p) for plot in plots for p in plot) / len(chosen), 2),
+        "published_phrases": round(sum(map(len, published)) / len(chosen), 2),
+    }

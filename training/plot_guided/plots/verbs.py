@@ -1,0 +1,178 @@
+"""WritingPrompts' plots: verbs with the phrases beside them, by part-of-speech tags (section 5.1).
+
+The paper takes verbs and arguments from a semantic-role labeller (Fan et al. 2019); chunks of tags come near it,
+and `semantic_roles` uses a labeller where there is one.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from openmeva.training.plot_guided.plots.plot import Plot
+
+VERBS = frozenset(["VB", "VBD", "VBG", "VBN", "VBP", "VBZ"])
+LIGHT_VERBS = frozenset("be is are was were 's 'm 're 've have has had 'd do does did".split())
+_AUXILIARIES = frozenset(["am", "been", "being"])  # before a participle
+# Of the pronouns before a verb, the published plots keep these: the others stand in almost every sentence.
+_KEPT_SUBJECTS = frozenset(["it", "you", "what"])
+_RELATIVES = frozenset(["that", "who", "which"])
+_COPULAS = frozenset(["feel", "felt", "seem", "seemed"])  # their adjectives are mostly left out
+_LONGEST_PHRASE = 3
+_LONGEST_INFINITIVE = 5  # "to" among the words
+_NOUNS = frozenset(["NN", "NNS", "NNP", "NNPS"])
+_BEFORE_NOUN = frozenset(["DT", "PDT", "JJ", "JJR", "JJS", "CD", "VBN", "VBG", *_NOUNS])
+_ADVERBS = frozenset(["RB", "RBR"])
+_BETWEEN = _ADVERBS | {"RP", "PRP$"}  # may stand between a verb and the phrase after it
+_PREPOSITIONS = frozenset(["IN", "TO"])
+_CLAUSE_ENDS = frozenset([".", ",", ":", "``", "''", "-LRB-", "-RRB-", "CC", ""])
+_PHRASE_ENDS = _CLAUSE_ENDS | _PREPOSITIONS | VERBS | {"WP", "WRB", "WDT"}
+
+
+def verb_plot(
+    sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], rng: np.random.Generator | None = None
+) -> Plot:
+    """The verbs of each sentence, each with the noun phrase before it and the noun phrase or adjective after it.
+
+    Auxiliaries and contractions are left out. A phrase has at most three words and no possessive before it; of the
+    pronouns, it, you and what count as phrases before a verb, and any as one that ends a clause after a preposition.
+    A short infinitive that ends a clause is one phrase. A labeller's arguments are whole clauses, which are too long
+    for a plot; so verbs are left out before a longer infinitive and before a noun with a relative clause.
+
+    Args:
+        sentences: tokens of each sentence, cased or lower-cased.
+        tags: their Penn Treebank tags.
+        rng: not used: every extractor takes one.
+
+    >>> verb_plot([["the", "old", "man", "slowly", "opened", "his", "door", "."]],
+    ...           [["DT", "JJ", "NN", "RB", "VBD", "PRP$", "NN", "."]])
+    [['opened', 'door']]
+    >>> verb_plot([["she", "wanted", "to", "sleep", "."]], [["PRP", "VBD", "TO", "VB", "."]])
+    [['wanted', 'to sleep']]
+    """
+    return [_Sentence(words, line).phrases() for words, line in zip(sentences, tags, strict=True)]
+
+
+class _Sentence:
+    """The phrases of one sentence; spans of words have exclusive ends."""
+
+    def __init__(self, words: Sequence[str], tags: Sequence[str]) -> None:
+        self.words, self.lowered, self.tags = words, [word.lower() for word in words], tags
+        chunks = noun_phrases(tags)
+        self.chunk_from, self.chunk_to = dict(chunks), {end: start for start, end in chunks}
+        self.inside = {place for start, end in chunks for place in range(start, end)}
+
+    def phrases(self) -> list[str]:
+        """All phrases, in the order of the text."""
+        spans: set[tuple[int, int]] = set()
+        said = 0  # words before this one belong to an infinitive
+        for verb in range(len(self.words)):
+            if verb < said or not self._is_main_verb(verb):
+                continue
+            infinitive = self._infinitive(verb)
+            if infinitive and self._ends_clause(infinitive[1]):
+                spans |= {(verb, verb + 1), infinitive, *self._before(verb)}
+                said = infinitive[1]
+            elif infinitive:  # too long an argument; the verb within it stands for both
+                continue
+            elif verb in self.inside:
+                spans.add((verb, verb + 1))
+            else:
+                after = self._after(verb)
+                spans |= {*self._before(verb), *(after or ())}
+                if after is not None:
+                    spans.add((verb, verb + 1))
+        return [" ".join(self.words[start:end]) for start, end in sorted(spans)]
+
+    def _tag(self, place: int) -> str:
+        return self.tags[place] if place < len(self.tags) else ""
+
+    def _word(self, place: int) -> str:
+        return self.lowered[place] if place < len(self.words) else ""
+
+    def _past(self, place: int, tags: frozenset[str]) -> int:
+        """The first place from `place` on with none of these tags."""
+        while self._tag(place) in tags:
+            place += 1
+        return place
+
+    def _ends_clause(self, place: int) -> bool:
+        return self._tag(place) in _CLAUSE_ENDS
+
+    def _is_main_verb(self, place: int) -> bool:
+        word = self.lowered[place]
+        if self.tags[place] not in VERBS or word in LIGHT_VERBS or "'" in word:
+            return False
+        return not (word in _AUXILIARIES and self._tag(self._past(place + 1, _ADVERBS)) in ("VBN", "VBG"))
+
+    def _infinitive(self, verb: int) -> tuple[int, int] | None:
+        """The infinitive after a verb: a short one that ends a clause, or a longer one that a preposition follows."""
+        start = self._past(verb + 1, _ADVERBS)
+        if self._word(start) != "to" or self._tag(start + 1) != "VB":
+            return None
+        end = start + 2
+        while self._tag(end) not in _PHRASE_ENDS:
+            end += 1
+        if self._ends_clause(end):
+            return (start, end) if end - start <= _LONGEST_PHRASE else None
+        own_phrase = 2 < end - start <= _LONGEST_INFINITIVE
+        return (start, end) if own_phrase and self._tag(end) in _PREPOSITIONS else None
+
+    def _before(self, verb: int) -> list[tuple[int, int]]:
+        """The subject just before a verb, also across a relative pronoun; none that a preposition governs."""
+        if verb and self.lowered[verb - 1] in _KEPT_SUBJECTS:
+            return [(verb - 1, verb)]
+        found = []
+        start = self.chunk_to.get(verb, 0)
+        governed = start > 0 and self.tags[start - 1] in _PREPOSITIONS
+        if verb in self.chunk_to and verb - start <= _LONGEST_PHRASE and not governed:
+            found.append((start, verb))
+        if verb and self.lowered[verb - 1] in _RELATIVES and verb - 1 in self.chunk_to:
+            found.append((self.chunk_to[verb - 1], verb - 1))
+        return found
+
+    def _after(self, verb: int) -> list[tuple[int, int]] | None:
+        """What a verb takes, adverbs, particles and possessives between them; None where it is a whole clause.
+
+        None of it where the phrase goes on with "of": the published plots have the whole of it or nothing.
+        """
+        start = self._past(verb + 1, _BETWEEN)
+        end = self.chunk_from.get(start)
+        if end is not None:
+            if self._word(end) in _RELATIVES:
+                return None
+            goes_on = self._word(end) == "of" or self._tag(end) == "PRP"  # "the man I saw"
+            return [] if goes_on or end - start > _LONGEST_PHRASE else [(start, end)]
+        if self._tag(start) == "JJ" and self.lowered[verb] not in _COPULAS:
+            return [(start, start + 1)]
+        if self._tag(start) in _PREPOSITIONS and self._tag(start + 1) == "PRP":
+            rest = self._tag(start + 2)
+            if rest in _CLAUSE_ENDS or rest in _PREPOSITIONS:
+                return [(start + 1, start + 2)]
+        return []
+
+
+def noun_phrases(tags: Sequence[str]) -> list[tuple[int, int]]:
+    """Spans (end exclusive) of base noun phrases, leading possessives left out."""
+    chunks: list[tuple[int, int]] = []
+    start: int | None = None
+    for place in range(len(tags) + 1):
+        tag = tags[place] if place < len(tags) else ""
+        fits = tag in _BEFORE_NOUN or (tag == "POS" and start is not None)
+        if tag in ("VBN", "VBG") and (start is None or tags[place - 1] == "NN"):
+            fits = False  # a participle belongs to a phrase only after its determiner or adjective
+        if tag in ("DT", "PDT", "CD") and start is not None and tags[place - 1] in _NOUNS:
+            _close(chunks, start, place, tags)
+            start = None
+        if fits:
+            start = place if start is None else start
+        elif start is not None:
+            _close(chunks, start, place, tags)
+            start = None
+    return chunks
+
+
+def _close(chunks: list[tuple[int, int]], start: int, end: int, tags: Sequence[str]) -> None:
+    while end > start and tags[end - 1] not in _NOUNS:
+        end -= 1
+    if end > start:
+        chunks.append((start, end))

@@ -1,0 +1,235 @@
+"""The plot-guided paper's five training sets (Tables 2 and 3), built from the stories the generator never saw.
+
+    python -m training.plot_guided.training_sets --config training/configs/plot_negatives_roc.yaml --data DIR
+
+HEUR_SENT_SUB, HEUR_KEY_SUB, UNION_DATA, MANPLTS and AF_MANPLTS, a Parquet file each under runs/plots/NAME/sets, with
+`group`, `split` (train, validation, test: 80, 10 and 10 %, by hash of the group), `label`, `source`, `story`, `context`
+and `manipulations`. Every stage before is run where it is not done; the counts are printed beside the paper's.
+"""
+
+import argparse
+import json
+import zlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache as cache_result
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import yaml
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.files import checksum
+from openmeva.training.negatives import UnionSampler, UnionSampling
+from openmeva.training.negatives.heuristics import substitute_antonyms, substitute_sentences
+from openmeva.training.paths import ROOT
+from openmeva.training.plot_guided.adversarial_filtering.stage import filter_negatives
+from openmeva.training.plot_guided.negatives import make_negatives, settings
+from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots
+from openmeva.training.stages import Stage, read_rows
+from openmeva.training.text.english import English
+from openmeva.training.text.knowledge.resources import find
+
+SCHEMA = pa.schema(
+    [
+        ("group", pa.string()),
+        ("split", pa.string()),
+        ("label", pa.int32()),
+        ("source", pa.string()),
+        ("story", pa.string()),
+        ("context", pa.string()),
+        ("manipulations", pa.list_(pa.string())),
+    ]
+)
+SPLITS = ("train", "validation", "test")
+CHUNK = 500
+UNION_SENTENCES = 4  # UNION_DATA takes stories of so many sentences or more
+# Table 2 (ROC) and Table 3 (WP): thousands of stories in each split, human ones included.
+PUBLISHED = {
+    "roc": {
+        **dict.fromkeys(("heur_sent_sub", "heur_key_sub", "union_data", "manplts"), (47.1, 5.9, 5.9)),
+        "af_manplts": (94.2, 11.8, 11.8),
+    },
+    "wp": {
+        "heur_sent_sub": (163.1, 9.3, 9.1),
+        "heur_key_sub": (162.7, 9.3, 9.0),
+        "union_data": (161.8, 9.2, 9.0),
+        "manplts": (84.5, 4.7, 4.7),
+        "af_manplts": (107.2, 35.7, 35.7),
+    },
+}
+Negative = tuple[str, list[str]]
+"""The text of a negative and the names of what was done to the story."""
+
+
+def split_of(group: str) -> str:
+    """The split of a story and all its negatives: 80 % train, 10 % validation, 10 % test."""
+    return SPLITS[max(0, zlib.crc32(group.encode()) % 10 - 7)]
+
+
+def set_row(
+    group: str, source: str, story: str, context: str, manipulations: Sequence[str]
+) -> dict[str, Any]:
+    """A row of a training set."""
+    return {
+        "group": group,
+        "split": split_of(group),
+        "label": int(source == "human"),
+        "source": source,
+        "story": story,
+        "context": context,
+        "manipulations": list(manipulations),
+    }
+
+
+def heuristic_makers(
+    stories: Sequence[PlottedStory], config: dict[str, Any]
+) -> dict[str, Callable[[int], Negative | None]]:
+    """The three sets that rules make: from a story's place to its negative, None where the rule does not apply."""
+    tagged = [story.story for story in stories]
+    english = English()
+    sampling = UnionSampling.from_mapping({"keep": int(config["corpus"].get("context") == "first_sentence")})
+    sampler = UnionSampler(tagged, english, sampling, seed=config["seed"]) if tagged else None
+
+    def draws(set_number: int, index: int) -> Draws:
+        return Draws(np.random.default_rng((config["seed"], set_number, index)))
+
+    def sentences(index: int) -> Negative | None:
+        words = substitute_sentences(index, tagged, draws(1, index))
+        return (joined(words), ["sentence_substitution"]) if words else None
+
+    def keywords(index: int) -> Negative | None:
+        words = substitute_antonyms(tagged[index], english, draws(2, index))
+        return (joined(words), ["keyword_substitution"]) if words else None
+
+    def union(index: int) -> Negative | None:
+        if sampler is None or len(tagged[index]) < UNION_SENTENCES:
+            return None
+        edited = sampler.sample(index)
+        return (joined(edited.words), list(edited.applied)) if edited else None
+
+    return {"heur_sent_sub": sentences, "heur_key_sub": keywords, "union_data": union}
+
+
+def joined(words: Sequence[Sequence[str]]) -> str:
+    """The text of tokenised sentences."""
+    return " ".join(word for sentence in words for word in sentence)
+
+
+def build_sets(config: dict[str, Any], data: Path, out: Path, cache: Path) -> dict[str, Path]:
+    """All five sets, by name; stages that are done are left alone."""
+    corpus = cache_result(lambda: load_plots(config, data, cache))
+    negatives = make_negatives(config, data, out, cache, corpus)
+    filtered = filter_negatives(config, corpus, negatives, out)
+    written = {
+        "manplts": written_set("manplts", negatives, corpus, out / "sets"),
+        "af_manplts": written_set("af_manplts", filtered, corpus, out / "sets"),
+    }
+    return {**heuristic_sets(config, corpus, data, out / "sets"), **written}
+
+
+def heuristic_sets(
+    config: dict[str, Any], corpus: Callable[[], PlotCorpus], data: Path, out: Path
+) -> dict[str, Path]:
+    """The three sets that rules make, of all the metrics' stories: each story, then its negative."""
+    known = settings(config, data, ROOT / config["generator"])
+    known = {key: known[key] for key in ("name", "corpus", "share", "seed", "conceptnet", "data")}
+    wordnet = find("wordnet")
+    paths: dict[str, Path] = {}
+    makers: dict[str, Callable[[int], Negative | None]] = {}
+    for name in ("heur_sent_sub", "heur_key_sub", "union_data"):
+        stage = Stage(out, name, {**known, "set": name, "wordnet": wordnet is not None})
+        if not stage.is_done():
+            stories = corpus().metrics
+            makers = makers or heuristic_makers(stories, config)
+
+            def rows(
+                span: range,
+                make: Callable[[int], Negative | None] = makers[name],
+                name: str = name,
+                stories: Sequence[PlottedStory] = stories,
+            ) -> list[dict[str, Any]]:
+                found = []
+                for index in span:
+                    negative = make(index)
+                    if negative:
+                        story = stories[index]
+                        found.append(set_row(story.group, "human", story.text, story.context, []))
+                        found.append(set_row(story.group, name, negative[0], story.context, negative[1]))
+                return found
+
+            stage.run(len(stories), rows, CHUNK, SCHEMA, lambda table: {"counts": counts(table)})
+        paths[name] = stage.result
+    return paths
+
+
+def written_set(name: str, source: Path, corpus: Callable[[], PlotCorpus], out: Path) -> Path:
+    """A set of generated negatives: MANPLTS takes the first candidate of each story, AF_MANPLTS all that were kept."""
+    stage = Stage(out, name, {"set": name, "source": checksum(source)})
+    if stage.is_done():
+        return stage.result
+    human = {story.group: story for story in corpus().metrics}
+    rows, seen = [], set()
+    for negative in read_rows(source):
+        group = negative["group"]
+        if not negative["story"].strip():  # the generator ended it at once
+            continue
+        if negative["label"] or (name == "manplts" and group in seen):
+            continue
+        if group not in seen:
+            seen.add(group)
+            rows.append(set_row(group, "human", human[group].text, human[group].context, []))
+        rows.append(set_row(group, name, negative["story"], negative["context"], negative["manipulations"]))
+    table = pa.Table.from_pylist(rows, schema=SCHEMA)
+    return stage.finish(table, {"counts": counts(table)})
+
+
+def counts(table: pa.Table) -> dict[str, int]:
+    """Stories of each split, human ones included."""
+    found = Counter(table["split"].to_pylist())
+    return {split: found[split] for split in SPLITS}
+
+
+def counts_table(name: str, built: dict[str, dict[str, int]]) -> str:
+    """The counts beside the paper's, in thousands, as a Markdown table."""
+    lines = ["| set | train / validation / test | paper |", "|---|---|---|"]
+    for key, found in built.items():
+        own = " / ".join(f"{found[split] / 1000:.1f}k" for split in SPLITS)
+        published = " / ".join(f"{value}k" for value in PUBLISHED[name][key]) if name in PUBLISHED else ""
+        lines.append(f"| {key.upper()} | {own} | {published} |")
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m training.plot_guided.training_sets",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--config", type=Path, required=True, help="training/configs/plot_negatives_*.yaml")
+    parser.add_argument("--data", type=Path, required=True, help="the folder of the configuration's files")
+    parser.add_argument("--out", type=Path, help="default: runs/plots/NAME")
+    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "tags", help="tagged corpora")
+    parser.add_argument(
+        "--stories", type=int, help="human stories written about; default: the configuration's"
+    )
+    given = parser.parse_args(arguments)
+    if given.stories is not None and given.stories < 1:
+        parser.error(f"--stories: expected 1 or more, got {given.stories}")
+    config = yaml.safe_load(given.config.read_text(encoding="utf-8"))
+    config["stories"] = given.stories or config["stories"]
+    out = given.out or ROOT / "runs" / "plots" / config["name"]
+    paths = build_sets(config, given.data, out, given.cache)
+    built = {name: counts_of(path) for name, path in paths.items()}
+    print(counts_table(config["name"], built))
+
+
+def counts_of(path: Path) -> dict[str, int]:
+    """The counts in the manifest of a set."""
+    return json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["counts"]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""Cards of perplexity's weights, generated from a run's manifest: `python -m training.ppl.card FOLDER`."""
+
+from pathlib import Path
+from typing import Any
+
+from openmeva.training.common.model_card import SOURCES, card_command, write_model_card
+
+_CARD = """---
+license: apache-2.0
+language: en
+library_name: evaluate
+tags: [story-generation, evaluation, perplexity]
+---
+
+# Perplexity, `{config[name]}`
+
+{what}
+
+## Use
+
+```python
+import evaluate
+
+ppl = evaluate.load("metrics/ppl", "{config[name]}")
+ppl.compute(predictions=["She made a sandwich. She ate it."], contexts=["Ann was hungry."])
+```
+
+## Training
+
+{training}
+
+| file | SHA-256 |
+|---|---|
+{data}
+
+## Results
+
+{results} Correlations with human judgments are printed by `make benchmark`, and stand in the project's README.
+
+## Limits
+
+English stories as in its corpus; loss on texts of other kinds says how unlike they are, not how good. A likely
+story is not always a good one: repetition is likely, too. It should not decide on people's writing.
+
+## Data and licence
+
+The weights are Apache-2.0. {source} The stories are not part of this repository.
+
+## Citation
+
+```bibtex
+{citation}
+```
+"""
+_OPENMEVA = """@inproceedings{guan-etal-2021-openmeva,
+    title = "{O}pen{MEVA}: A Benchmark for Evaluating Open-ended Story Generation Metrics",
+    author = "Guan, Jian and Zhang, Zhexin and Feng, Zhuoer and Liu, Zitao and Ding, Wenbiao and Mao, Xiaoxi and Fan, Changjie and Huang, Minlie",
+    booktitle = "Proceedings of ACL-IJCNLP 2021",
+    year = "2021",
+    pages = "6394--6407",
+}"""
+_SALAZAR = """@inproceedings{salazar-etal-2020-masked,
+    title = "Masked Language Model Scoring",
+    author = "Salazar, Julian and Liang, Davis and Nguyen, Toan Q. and Kirchhoff, Katrin",
+    booktitle = "Proceedings of ACL 2020",
+    year = "2020",
+    pages = "2699--2712",
+}"""
+_SOURCES = {
+    **SOURCES,
+    "pll": "The encoder was adapted to ROCStories (distributed by its authors on request) and WritingPrompts (text of "
+    "Reddit's users).",
+}
+
+
+def write_ppl_card(folder: Path, manifest: dict[str, Any]) -> None:
+    """Writes `README.md` beside the weights."""
+    config = manifest["config"]
+    masked = config.get("model") == "masked"
+    parts = _masked_parts(manifest) if masked else _causal_parts(manifest)
+    write_model_card(
+        folder,
+        _CARD,
+        manifest,
+        **parts,
+        source=_SOURCES.get(config["name"], "The training stories are their owners'."),
+        citation=_SALAZAR if masked else _OPENMEVA,
+    )
+
+
+def _causal_parts(manifest: dict[str, Any]) -> dict[str, str]:
+    config, validation, stories = manifest["config"], manifest["validation"], manifest["stories"]
+    if config["adapter"]:
+        kind = f"An adapter of rank {config['adapter']['rank']} on the project's story encoder under a causal mask"
+        kind += ", going on from `roc`." if config.get("start") else "."
+    else:
+        kind = f"All weights of a causal model of the story encoder's shape, starting from {config['base']}."
+    block = " in blocks" if config["corpus"].get("block_words") else ""
+    resumed = ", the last part of a run that was stopped and resumed" if manifest.get("resumed") else ""
+    return {
+        "what": "A causal language model: the negated exponential of the mean loss of a story's tokens is its "
+        "score,\nhigher is better (PPL (F) in Guan et al., ACL 2021).",
+        "training": f"{kind} {config['stories']:,} stories{block} were seen, of {stories['train']:,}; "
+        f"{manifest['tokens']:,} tokens in\n{manifest['steps']:,} steps of {config['batch']}, learning rate "
+        f"{config['learning_rate']:g}, seed {config['seed']}; {manifest['minutes']:g} minutes on "
+        f"{manifest['threads']} thread(s){resumed}, with torch {manifest['torch']}.",
+        "results": f"On {validation['stories']:,} held-out stories, each after a start token and to its end token: "
+        f"loss {validation['loss_per_token']:.3f} nats a\ntoken; perplexity "
+        f"**{validation['perplexity_per_token']:.1f} per token** and **{validation['perplexity_per_word']:.1f} per "
+        f"word** ({validation['tokens']:,} wordpieces,\n{validation['words']:,} words and ends).",
+    }
+
+
+def _masked_parts(manifest: dict[str, Any]) -> dict[str, str]:
+    config, validation = manifest["config"], manifest["validation"]
+    return {
+        "what": "Pseudo-log-likelihood by the project's story encoder: each token hidden in its turn, and guessed "
+        "from both sides\n(Salazar et al., ACL 2020). The score is the negated exponential of the mean loss, higher "
+        f"is better. Here every\ntoken number {config['spacing']} apart is hidden at once, which costs "
+        f"{config['spacing']} passes a story instead of one a token.",
+        "training": "None: the encoder's own masked-language-model head. The file of differences is empty.",
+        "results": f"On {validation['stories']:,} held-out stories of ROCStories: pseudo-loss "
+        f"{validation['loss_per_token']:.3f} nats a token; "
+        f"{validation['loss_per_token_one_at_a_time']:.3f} with one token\nhidden at a time, and a Pearson "
+        f"correlation of {validation['pearson_of_both']:.3f} between a story's two values.",
+    }
+
+
+if __name__ == "__main__":
+    card_command(write_ppl_card, __doc__)

@@ -1,0 +1,48 @@
+"""`make bench`: speed, as ratios within one run on this machine."""
+
+import argparse
+import json
+from importlib import import_module
+from pathlib import Path
+
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from openmeva.training.files import write_text
+
+# part: the function in the file of that name that returns its rows
+PARTS = {
+    "scoring": "scoring_rows",
+    "embedding_similarity": "embedding_similarity_rows",
+    "language_model": "language_model_rows",
+    "sampling": "sampling_rows",
+    "generator": "generator_rows",
+    "perturbations": "perturbation_rows",
+    "benchmark": "benchmark_rows",
+    "loading": "loading_rows",
+    "spaces": "space_rows",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--only", choices=list(PARTS), nargs="*", default=list(PARTS), help="parts to run")
+    parser.add_argument("--out", type=Path, help="also write the rows as JSON")
+    arguments = parser.parse_args()
+    table = Table(title=f"Speed on {torch.get_num_threads()} threads, torch {torch.__version__}")
+    for heading in ("what", "measured", "ratio", "wanted"):
+        table.add_column(heading)
+    rows = []
+    for part in arguments.only:
+        found = getattr(import_module(f"training.speed.{part}"), PARTS[part])()
+        rows += found
+        for row in found:
+            table.add_row(*row)
+    Console().print(table)
+    if arguments.out:
+        write_text(arguments.out, json.dumps(rows, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""Stories a second that the small plot-to-story generator writes."""
+
+import time
+from collections.abc import Sequence
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import torch
+import yaml
+
+from openmeva.training.paths import ROOT
+from openmeva.training.plot_guided.generator.card import plotted
+from openmeva.training.plot_guided.generator.model import build_generator, load_generator, save_generator
+from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
+from openmeva.training.plot_guided.plots.plot import Plot
+from openmeva.training.speed.parts import Rows, bench_stories
+
+TRAINED = ROOT / "runs" / "generator-roc" / "final"
+CONFIG = ROOT / "training" / "configs" / "generator_roc.yaml"
+STORIES, PROCESSES = 1024, 2
+MEAN_TOKENS = 60  # of a ROC story; an untrained generator knows no end
+
+
+def generator_rows() -> Rows:
+    """Stories a second from whole plots of ROC-like stories, on two processes."""
+    plots = [story.plot for story in plotted(bench_stories(STORIES), "storyline")]
+    if TRAINED.is_dir():
+        rate = stories_a_second(TRAINED, plots, Sampling(batch_size=256, end_with_plot=True))
+        which = "trained"
+    else:
+        with TemporaryDirectory() as folder:
+            config = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
+            save_generator(*build_generator(config), config, Path(folder))
+            rate = stories_a_second(Path(folder), plots, Sampling(batch_size=256, max_tokens=MEAN_TOKENS))
+        which = f"untrained, {MEAN_TOKENS} tokens each"
+    return [
+        (
+            f"stories from plots, small generator ({which}), {PROCESSES} processes",
+            f"{rate:.0f} a second",
+            "-",
+            "50",
+        )
+    ]
+
+
+def stories_a_second(
+    folder: Path, plots: Sequence[Plot], sampling: Sampling, processes: int = PROCESSES
+) -> float:
+    """Wall-clock rate of writing a story for each plot; loading the generator is not within the time."""
+    keys = [(1, place) for place in range(len(plots))]
+    pools = [get_context("spawn").Pool(1, _load, (folder, sampling)) for _ in range(processes)]
+    try:
+        for pool in pools:
+            pool.apply(_write, (plots[:4], keys[:4]))  # the first batch is slower
+        start = time.perf_counter()
+        jobs = [
+            pool.apply_async(_write, (plots[first::processes], keys[first::processes]))
+            for first, pool in enumerate(pools)
+        ]
+        written = sum(job.get() for job in jobs)
+        return written / (time.perf_counter() - start)
+    finally:
+        for pool in pools:
+            pool.terminate()
+
+
+_sampler: StorySampler | None = None  # of this process
+
+
+def _load(folder: Path, sampling: Sampling) -> None:
+    global _sampler
+    torch.set_num_threads(1)
+    _sampler = StorySampler(*load_generator(folder), sampling)
+
+
+def _write(plots: Sequence[Plot], keys: Sequence[tuple[int, ...]]) -> int:
+    if _sampler is None:
+        raise RuntimeError("a worker process was started without its generator")
+    return len(_sampler.write(plots, keys))

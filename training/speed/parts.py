@@ -1,0 +1,35 @@
+"""What the parts of `make bench` share: rows, stories and timing."""
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+from openmeva.training.paths import ROOT
+
+# what was measured, the measurement, its ratio to the other way of doing it, and the bar
+Rows = list[tuple[str, str, str, str]]
+
+
+def bench_stories(count: int) -> list[str]:
+    """Stories of the length of MANS's ROC stories (49 tokens): four sentences of the project's own, varied."""
+    lines = (ROOT / "datasets" / "stories" / "mini.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    sentences = [row["sentences"] for row in rows if row["kind"] == "roc"]
+    stories = []
+    for i in range(count):
+        story = list(sentences[i % len(sentences)])
+        other = sentences[(i // len(sentences) + i + 1) % len(sentences)]
+        story[1 + i % 4] = other[1 + i % 4]
+        stories.append(" ".join(story[:4]))
+    return stories
+
+
+def seconds(work: Callable[[], Any], repeats: int = 1) -> float:
+    """The best of `repeats` timings of `work`, after none to warm up."""
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best

@@ -1,0 +1,135 @@
+"""UNION's scoring against BERT-base run the usual way."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch.nn import functional as F
+from transformers import BertConfig
+
+from openmeva.metrics.core.checkpoint import Checkpoint, load_checkpoint
+from openmeva.metrics.core.runtime import choose_device, choose_dtype
+from openmeva.metrics.union.modeling import UnionModel
+from openmeva.metrics.union.scoring import UnionScorer
+from openmeva.training.paths import ROOT
+from openmeva.training.speed.parts import Rows, bench_stories, seconds
+
+
+def bert_base() -> UnionScorer:
+    """A model of BERT-base's size in UNION's form, random weights, behind this project's scoring."""
+    torch.manual_seed(0)
+    shared = load_checkpoint(ROOT / "metrics" / "union" / "weights" / "roc", "union")
+    config = BertConfig(vocab_size=shared.model_config.vocab_size)
+    state = UnionModel(config).state_dict()
+    return UnionScorer(
+        Checkpoint(
+            shared.folder,
+            shared.settings,
+            config,
+            state,
+            shared.tokenizer,
+            shared.names_file,
+            shared.revision,
+        )
+    )
+
+
+def usual_way(scorer: UnionScorer, stories: Sequence[str]) -> None:
+    """The papers' way: float32, ten stories a batch, each padded to 200 tokens."""
+    model = scorer.model.float()
+    with torch.inference_mode():
+        for start in range(0, len(stories), 10):
+            rows = [
+                [
+                    scorer.marks.start,
+                    *scorer.tokenizer.encode(s.lower(), add_special_tokens=False).ids[:198],
+                    scorer.marks.end,
+                ]
+                for s in stories[start : start + 10]
+            ]
+            ids = torch.tensor([row + [0] * (200 - len(row)) for row in rows])
+            torch.sigmoid(model.score(model.encode(ids, (ids != 0).long()))).tolist()
+
+
+def matrix_products(config: BertConfig, batch: int, tokens: int, dtype: torch.dtype) -> Callable[[], None]:
+    """The matrix products of one forward pass alone, in its shapes and type."""
+    width, inner, heads = config.hidden_size, config.intermediate_size, config.num_attention_heads
+    x, up = torch.randn(batch * tokens, width, dtype=dtype), torch.randn(batch * tokens, inner, dtype=dtype)
+    square, wide = torch.randn(width, width, dtype=dtype), torch.randn(inner, width, dtype=dtype)
+    narrow = torch.randn(width, inner, dtype=dtype)
+    bias, wide_bias = torch.randn(width, dtype=dtype), torch.randn(inner, dtype=dtype)
+    q = torch.randn(batch, heads, tokens, width // heads, dtype=dtype)
+    weights = torch.randn(batch, heads, tokens, tokens, dtype=dtype)
+
+    def work() -> None:
+        with torch.inference_mode():
+            for _ in range(config.num_hidden_layers):
+                for _ in range(4):
+                    F.linear(x, square, bias)
+                torch.matmul(q, q.transpose(-1, -2))
+                torch.matmul(weights, q)
+                F.linear(x, wide, wide_bias)
+                F.linear(up, narrow, bias)
+
+    return work
+
+
+def scoring_rows() -> Rows:
+    """UNION against BERT-base the usual way, and BERT-base through this project's batching."""
+    stories = bench_stories(1000)
+    device = choose_device("cpu")
+    native = choose_dtype("auto", device) is torch.bfloat16
+    union = UnionScorer(load_checkpoint(ROOT / "metrics" / "union" / "weights" / "roc", "union"))
+    big = bert_base()
+    usual_way(big, stories[:10])
+    usual = 40 / seconds(lambda: usual_way(big, stories[:40]), 2)
+    rows: Rows = [
+        ("BERT-base the usual way (fp32, batch 10, padded to 200)", f"{usual:.1f} stories/s", "1", "")
+    ]
+    union.score(stories[:64], device="cpu")
+    ours = 1000 / seconds(lambda: union.score(stories, device="cpu"), 2)
+    rows.append(
+        ("UNION roc, 1,000 stories, text to score", f"{ours:.0f} stories/s", f"{ours / usual:.1f}", "40")
+    )
+    for dtype, wanted in (("float32", 3), ("bfloat16", 8)):
+        if dtype == "bfloat16" and not native:
+            rows.append(
+                ("BERT-base through this project's batching, bfloat16", "not native here", "-", str(wanted))
+            )
+            continue
+        big.score(stories[:64], device="cpu", dtype=dtype)
+        rate = 320 / seconds(lambda dtype=dtype: big.score(stories[:320], device="cpu", dtype=dtype))  # type: ignore[misc]
+        rows.append(
+            (
+                f"BERT-base through this project's batching, {dtype}",
+                f"{rate:.1f} stories/s",
+                f"{rate / usual:.1f}",
+                str(wanted),
+            )
+        )
+    rows.append(product_share(union, stories))
+    return rows
+
+
+def product_share(union: UnionScorer, stories: Sequence[str]) -> tuple[str, str, str, str]:
+    """The share of a forward pass at batch 64 that its matrix products take alone."""
+    dtype = choose_dtype("auto", torch.device("cpu"))
+    model = union.model.to(dtype)
+    prepared = union.prepare(stories[:64], None)
+    tokens = max(sum(map(len, story.tokens)) for story in prepared) + 2
+    ids = torch.randint(10, 1000, (64, tokens))
+    mask = torch.ones_like(ids)
+    products = matrix_products(model.config, 64, tokens, dtype)
+
+    def forward() -> None:
+        with torch.inference_mode():
+            model.score(model.encode(ids, mask))
+
+    forward()
+    products()
+    whole, alone = seconds(forward, 12), seconds(products, 12)
+    return (
+        f"matrix products' share of the forward pass, 64 x {tokens}, {str(dtype).removeprefix('torch.')}",
+        f"{1000 * alone:.0f} of {1000 * whole:.0f} ms",
+        f"{alone / whole:.2f}",
+        "0.60",
+    )

@@ -1,0 +1,73 @@
+"""Keywords of a corpus and how often it mentions them, for random replacement (section 3.2)."""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import accumulate
+
+from openmeva.training.common.draws import Draws
+from openmeva.training.text.language import Language
+from openmeva.training.text.tagged_story import TaggedStory
+
+
+class KeywordTable:
+    """Keywords by part of speech, drawn in proportion to their mentions.
+
+    The part of speech is the Penn Treebank tag, finer than the paper's, so that the form drawn fits:
+    a past tense is replaced by a past tense.
+
+    Args:
+        counts: For each tag, the mentions of each keyword.
+
+    >>> import numpy as np
+    >>> table = KeywordTable({"NN": {"dog": 3, "cat": 1}})
+    >>> table.draw("NN", "dog", Draws(np.random.default_rng(0)))
+    'cat'
+    """
+
+    def __init__(self, counts: Mapping[str, Mapping[str, int]]) -> None:
+        self._words: dict[str, list[str]] = {}
+        self._ends: dict[str, list[int]] = {}
+        self._places: dict[tuple[str, str], int] = {}
+        for tag, mentions in counts.items():
+            # sorted: the table must not depend on the order in which the corpus was read
+            words = sorted(word for word, count in mentions.items() if count > 0)
+            self._words[tag] = words
+            self._ends[tag] = list(accumulate(mentions[word] for word in words))
+            self._places.update(((tag, word), place) for place, word in enumerate(words))
+
+    @classmethod
+    def count(cls, stories: Iterable[TaggedStory], language: Language) -> "KeywordTable":
+        """The table of a tagged corpus."""
+        mentions: Counter[tuple[str, str]] = Counter()
+        for story in stories:
+            for words, tags in zip(story.words, story.tags, strict=True):
+                mentions.update(zip(words, tags, strict=True))
+        counts: dict[str, dict[str, int]] = {}
+        for (word, tag), count in mentions.items():
+            if is_replaceable(word, tag, language):
+                counts.setdefault(tag, {})[word] = count
+        return cls(counts)
+
+    def draw(self, tag: str, word: str, draws: Draws) -> str | None:
+        """A keyword with the same tag, other than `word`, by mention frequency; None if there is none."""
+        ends = self._ends.get(tag)
+        if not ends:
+            return None
+        place = self._places.get((tag, word))
+        start = own = 0
+        if place is not None:
+            start = ends[place - 1] if place else 0
+            own = ends[place] - start
+        others = ends[-1] - own
+        if others == 0:
+            return None
+        mention = draws.below(others)
+        if place is not None and mention >= start:
+            mention += own  # step over the word's own mentions
+        return self._words[tag][bisect_right(ends, mention)]
+
+
+def is_replaceable(word: str, tag: str, language: Language) -> bool:
+    """Whether `word` is a keyword; stand-ins for names such as ``[MALE]`` never are."""
+    return not word.startswith("[") and language.is_keyword(word, tag)

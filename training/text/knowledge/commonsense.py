@@ -1,0 +1,75 @@
+"""Which words ConceptNet links: the neighbours of a word, and whether two words stand in a relation.
+
+ConceptNet must have been fetched: `python -m training.text.knowledge.resources --conceptnet FILE`.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import lru_cache
+
+from openmeva.training.text.inflection import lemma, with_case_of
+from openmeva.training.text.knowledge import resources
+from openmeva.training.text.knowledge.conceptnet_files import COMMONSENSE_RELATIONS, load
+from openmeva.training.text.knowledge.lexicon import CONTENT_CLASSES, known_lemma, surface_forms
+
+
+def neighbours(word: str, tag: str) -> tuple[str, ...]:
+    """Words of the same part of speech at the other end of a ConceptNet triple, in either direction.
+
+    All relations of `COMMONSENSE_RELATIONS` count; a word is looked up as it is and by its lemma.
+
+    Args:
+        word: a token in any case.
+        tag: its Penn Treebank tag.
+
+    Returns:
+        Single words known to WordNet, inflected to `tag` and cased as `word`, sorted; empty for other than
+        nouns, verbs, adjectives and adverbs.
+
+    Raises:
+        MissingResourceError: ConceptNet or WordNet has not been fetched.
+    """
+    return tuple(with_case_of(word, found) for found in _neighbours(word.lower(), tag))
+
+
+def linked(word: str, tag: str, other: str, other_tag: str) -> bool:
+    """Whether two words are the two ends of a ConceptNet triple, in either direction, by form or by lemma.
+
+    Args:
+        word, tag: one word and its Penn Treebank tag.
+        other, other_tag: the other. Words that are no nouns, verbs, adjectives or adverbs are linked to none.
+
+    Raises:
+        MissingResourceError: ConceptNet has not been fetched.
+    """
+    links = _links()
+    if tag not in CONTENT_CLASSES or other_tag not in CONTENT_CLASSES:
+        return False
+    others = _forms(other, other_tag)
+    return any(found in links.get(form, ()) for form in _forms(word, tag) for found in others)
+
+
+def _forms(word: str, tag: str) -> set[str]:
+    lowered = word.lower()
+    return {lowered, lemma(lowered, tag)}
+
+
+@lru_cache(maxsize=1 << 16)
+def _neighbours(word: str, tag: str) -> tuple[str, ...]:
+    links = _links()
+    if tag not in CONTENT_CLASSES:
+        return ()
+    ends = {end for form in _forms(word, tag) for end in links.get(form, ())}
+    found = {known_lemma(end, tag) for end in ends} - {None}
+    return surface_forms([base for base in found if base], word, lemma(word, tag), tag)
+
+
+@lru_cache(maxsize=1)
+def _links() -> Mapping[str, frozenset[str]]:
+    """Single words by the single word they share a triple with."""
+    links: defaultdict[str, set[str]] = defaultdict(set)
+    for relation, head, tail in load(resources.require("conceptnet")):
+        if relation in COMMONSENSE_RELATIONS and head.isalpha() and tail.isalpha() and head != tail:
+            links[head].add(tail)
+            links[tail].add(head)
+    return {word: frozenset(found) for word, found in links.items()}

@@ -1,0 +1,182 @@
+"""What comes before and after an event: a commonsense model, as the plot-guided paper's COMET (section 3.2.1).
+
+`ConceptNetEvents` knows the triples of ConceptNet and takes the nearest known event for one it does not know;
+`CometEvents` asks a COMET model of the Hub.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+
+from openmeva.training.text.inflection import lemma
+from openmeva.training.text.knowledge import resources
+from openmeva.training.text.knowledge.conceptnet_files import Assertion, load
+
+# Whether the tail of a triple belongs before its head.
+ORDERING_RELATIONS = {
+    "HasPrerequisite": True,
+    "HasFirstSubevent": True,
+    "Causes": False,
+    "HasLastSubevent": False,
+}
+LONGEST_EVENT = 4  # words; longer tails are definitions rather than events
+# ConceptNet's contributors wrote "you will feel good" and "person to laugh" where a plot says "feel good", "laugh".
+_SUBJECT = re.compile(
+    r"^(?:that )?(?:you|i|we|one|person)(?: (?:to|may|might|will|can|could|should))? (?=\w)"
+)
+Embedder = Callable[[Sequence[str]], np.ndarray]
+"""From texts to vectors of length 1, shape (n, width)."""
+
+
+@dataclass(frozen=True, order=True)
+class RelatedEvent:
+    """An event (base forms), and whether it belongs before (`True`) or after the event it is related to."""
+
+    text: str
+    first: bool
+
+
+class EventModel(Protocol):
+    """Anything that knows which events surround another."""
+
+    def related(self, event: str) -> tuple[RelatedEvent, ...]:
+        """What comes before and after `event`; empty where the model does not know."""
+
+
+class ConceptNetEvents:
+    """Events of ConceptNet's ordering relations, by the event itself, its lemmas, or the nearest known event.
+
+    Args:
+        assertions: `(relation, head, tail)`; ConceptNet as fetched (`make resources`) unless given.
+        embed: how phrases are compared; without it only known events are found.
+        nearness: the cosine that the nearest known event must reach.
+
+    Raises:
+        MissingResourceError: ConceptNet has not been fetched.
+
+    >>> ConceptNetEvents([("Causes", "work", "get paid")]).related("worked")
+    (RelatedEvent(text='get paid', first=False),)
+    """
+
+    def __init__(
+        self,
+        assertions: Iterable[Assertion] | None = None,
+        embed: Embedder | None = None,
+        nearness: float = 0.6,
+    ) -> None:
+        if assertions is None:
+            assertions = load(resources.require("conceptnet"))
+        known: defaultdict[str, set[RelatedEvent]] = defaultdict(set)
+        for relation, head, tail in assertions:
+            first = ORDERING_RELATIONS.get(relation)
+            if first is None or len(tail.split()) > LONGEST_EVENT:
+                continue
+            event = without_subject(tail)
+            if event != head:
+                known[head].add(RelatedEvent(event, first))
+        self._known = {head: tuple(sorted(found)) for head, found in sorted(known.items())}
+        self._embed, self._nearness = embed, nearness
+        self._heads = list(self._known)
+        self._vectors = embed(self._heads) if embed and self._heads else None
+        self._cached = lru_cache(maxsize=1 << 16)(self._related)
+
+    def related(self, event: str) -> tuple[RelatedEvent, ...]:
+        """What comes before and after `event`, sorted."""
+        return self._cached(event)
+
+    def _related(self, event: str) -> tuple[RelatedEvent, ...]:
+        base = [lemma(word, "VBD") for word in event.split()]
+        for key in (event, " ".join(base), *base):
+            if key in self._known:
+                return self._known[key]
+        if self._vectors is None or self._embed is None:
+            return ()
+        nearness = self._vectors @ self._embed([" ".join(base)])[0]
+        best = int(np.argmax(nearness))
+        return self._known[self._heads[best]] if nearness[best] >= self._nearness else ()
+
+
+def without_subject(event: str) -> str:
+    """An event of ConceptNet as a verb phrase, a subject that stands for anybody left out.
+
+    >>> without_subject("you will feel good"), without_subject("person to laugh"), without_subject("get paid")
+    ('feel good', 'laugh', 'get paid')
+    """
+    return _SUBJECT.sub("", event)
+
+
+class CometEvents:
+    """A COMET model of the Hub (Bosselut et al. 2019; Hwang et al. 2021), a sequence-to-sequence one.
+
+    Args:
+        model: Hub id or folder of a model trained on `head relation [GEN]`.
+        beams: how many tails are taken for a relation.
+    """
+
+    def __init__(self, model: str, beams: int = 3) -> None:
+        from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+        self._tokenizer: Any = AutoTokenizer.from_pretrained(model)
+        self._model: Any = AutoModelForSeq2SeqLM.from_pretrained(model).eval()
+        self._beams = beams
+        self._cached = lru_cache(maxsize=1 << 16)(self._related)
+
+    def related(self, event: str) -> tuple[RelatedEvent, ...]:
+        """What comes before and after `event`, by relation and likelihood."""
+        return self._cached(event)
+
+    def _related(self, event: str) -> tuple[RelatedEvent, ...]:
+        prompts = [f"{event} {relation} [GEN]" for relation in ORDERING_RELATIONS]
+        inputs = self._tokenizer(prompts, return_tensors="pt", padding=True)
+        written = self._model.generate(
+            **inputs, num_beams=self._beams, num_return_sequences=self._beams, max_new_tokens=16
+        )
+        tails = self._tokenizer.batch_decode(written, skip_special_tokens=True)
+        found = []
+        for place, tail in enumerate(tails):
+            first = list(ORDERING_RELATIONS.values())[place // self._beams]
+            text = " ".join(tail.split()).lower().strip(".")
+            if text and text != "none" and text != event:
+                found.append(RelatedEvent(text, first))
+        return tuple(dict.fromkeys(found))
+
+
+def event_model(name: str | None = None) -> EventModel:
+    """`conceptnet`, the default, with the nearest known event by word vectors; or `comet:` and a Hub id or folder.
+
+    Raises:
+        ValueError: another name.
+        MissingResourceError: ConceptNet has not been fetched.
+    """
+    kind, _, model = (name or "conceptnet").partition(":")
+    if kind == "comet" and model:
+        return CometEvents(model)
+    if kind != "conceptnet" or model:
+        raise ValueError(f"events: expected conceptnet, or comet:MODEL, got {name!r}")
+    return ConceptNetEvents(embed=word_vector_embedder())
+
+
+def word_vector_embedder() -> Embedder:
+    """Mean word vectors of the shared story encoder, of length 1: near enough for short verb phrases."""
+    from tokenizers import Tokenizer
+
+    from openmeva.metrics.core.checkpoint import read_tensors
+    from openmeva.training.paths import ENCODER
+
+    table = (
+        read_tensors(ENCODER / "model.safetensors")["bert.embeddings.word_embeddings.weight"].float().numpy()
+    )
+    table = table - table.mean(0)  # what all words share says nothing
+    tokenizer = Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
+
+    def embed(texts: Sequence[str]) -> np.ndarray:
+        rows = tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        means = np.stack([table[row.ids or [0]].mean(0) for row in rows])
+        return means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-9)
+
+    return embed

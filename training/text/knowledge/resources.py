@@ -1,0 +1,131 @@
+"""Resources that are fetched, not shipped: WordNet (needed) and ConceptNet (used where it is there).
+
+    make resources                                                  # both; ConceptNet may be missing
+    python -m training.text.knowledge.resources --wordnet-only
+    python -m training.text.knowledge.resources --conceptnet FILE         # from a file at hand, may be repeated
+
+Both go below `.resources/` in the checkout; WordNet into the folder that the environment variable `NLTK_DATA`
+names, where it is set.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import nltk
+
+from openmeva.training.paths import RESOURCES
+from openmeva.training.text.knowledge.conceptnet_files import FILE_NAME, fetch_conceptnet
+from openmeva.training.text.knowledge.wordnet_files import FetchError, fetch_wordnet, wordnet_place
+
+COMMANDS = {
+    "wordnet": "make resources",
+    "conceptnet": "python -m training.text.knowledge.resources --conceptnet FILE",
+}
+
+
+class MissingResourceError(FileNotFoundError):
+    """A resource that has not been fetched yet; the message names the command that fetches it."""
+
+
+def nltk_data_folder() -> Path:
+    """Where WordNet is written: the first folder of `$NLTK_DATA`, else `.resources/nltk_data`."""
+    first = os.environ.get("NLTK_DATA", "").split(os.pathsep)[0]
+    return Path(first).expanduser() if first else RESOURCES / "nltk_data"
+
+
+def conceptnet_folder() -> Path:
+    """Where ConceptNet is written: `.resources/conceptnet`."""
+    return RESOURCES / "conceptnet"
+
+
+def find(name: str) -> Path | None:
+    """The folder (or zip) of WordNet's files or the file of ConceptNet's assertions, None where not fetched.
+
+    WordNet is looked for in every folder of `$NLTK_DATA` and in `nltk.data.path` too.
+
+    Raises:
+        ValueError: a name other than "wordnet" and "conceptnet".
+    """
+    if name == "wordnet":
+        for folder in (nltk_data_folder(), *map(Path, nltk.data.path)):
+            found = wordnet_place(folder)
+            if found:
+                return found
+        return None
+    if name == "conceptnet":
+        file = conceptnet_folder() / FILE_NAME
+        return file if file.is_file() else None
+    raise ValueError(f"unknown resource {name!r}: expected one of {', '.join(COMMANDS)}")
+
+
+def require(name: str) -> Path:
+    """As `find`, with an error instead of None.
+
+    Raises:
+        MissingResourceError: not fetched; the message names the command to run.
+        ValueError: an unknown name.
+    """
+    found = find(name)
+    if found is None:
+        place = nltk_data_folder() / "corpora" / "wordnet" if name == "wordnet" else conceptnet_folder()
+        raise MissingResourceError(f"{name} is not at {place}: run `{COMMANDS[name]}` to fetch it")
+    return found
+
+
+def use_with_nltk() -> None:
+    """Let NLTK's own functions (`nltk.corpus.wordnet`, METEOR) find the fetched WordNet.
+
+    Raises:
+        MissingResourceError: WordNet has not been fetched.
+    """
+    root = str(require("wordnet").parents[1])
+    if root not in nltk.data.path:
+        nltk.data.path.insert(0, root)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Command line; see the module's description. Returns the exit status: 1 where WordNet is missing."""
+    parser = argparse.ArgumentParser(
+        prog="python -m training.text.knowledge.resources",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--wordnet-only", action="store_true", help="don't fetch ConceptNet")
+    parser.add_argument(
+        "--conceptnet",
+        type=Path,
+        action="append",
+        metavar="FILE",
+        help="ConceptNet from a file, not the network",
+    )
+    options = parser.parse_args(arguments)
+    if options.wordnet_only and options.conceptnet:
+        parser.error("--wordnet-only and --conceptnet exclude each other")
+
+    try:
+        print(f"WordNet: {fetch_wordnet(nltk_data_folder())}")
+    except FetchError as error:
+        print(error, file=sys.stderr)
+        return 1
+    if options.conceptnet:
+        for path in options.conceptnet:
+            try:
+                print(f"ConceptNet: {fetch_conceptnet(conceptnet_folder(), path)}")
+            except (FileNotFoundError, ValueError) as error:
+                print(error, file=sys.stderr)
+                return 1
+    elif not options.wordnet_only and find("conceptnet") is None:
+        try:
+            print(f"ConceptNet: {fetch_conceptnet(conceptnet_folder())}")
+        except RuntimeError as error:
+            print(
+                f"{error}\nEverything works without it; substitutions know fewer antonyms.", file=sys.stderr
+            )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""First names, and the words that are never one however they are written."""
+
+import json
+from functools import lru_cache
+
+from openmeva.training.paths import ENCODER
+from openmeva.training.perturbations.rules.word_set import word_set
+
+# The lists that travel with the shared encoder, so that scoring and perturbing know the same names.
+NAMES_FILE = ENCODER / "names.json"
+PLACEHOLDERS = frozenset({"[MALE]", "[FEMALE]", "[NEUTRAL]"})
+
+FUNCTION_WORDS = word_set(
+    """
+    a about after again all also although an and another any anyone anything are as at because before
+    both but by can did do does each either even every everybody everyone everything few for from had
+    has have he her here him his how however i if in instead into is it its just many me meanwhile more
+    most my nearly next no nobody none not nothing now of off on once one only or other our out over
+    several she since so some somebody someone something sometimes soon still such suddenly than that
+    the their them then there these they this those though through to today together tomorrow tonight
+    too two under until up upon was we were what when where whether which while who whose why will with
+    within without would yesterday yet you your finally luckily sadly unfortunately eventually
+    afterwards later
+    """
+)
+
+
+@lru_cache(maxsize=1)
+def _names() -> frozenset[str]:
+    if not NAMES_FILE.is_file():
+        raise FileNotFoundError(
+            f"{NAMES_FILE} is missing: restore it from the repository, or write it with"
+            " `python -m training.encoder.names --data DIR`"
+        )
+    lists = json.loads(NAMES_FILE.read_text(encoding="utf-8"))
+    known = {name for kind in ("male", "female", "neutral") for name in lists[kind]}
+    return frozenset(known - set(lists["capitalized_only"]) - FUNCTION_WORDS)
+
+
+@lru_cache(maxsize=1 << 15)
+def is_name(word: str) -> bool:
+    """Whether a word is a first name, or stands for one, whatever its case; common words too are none.
+
+    >>> is_name("tom"), is_name("[MALE]"), is_name("will"), is_name("Table")
+    (True, True, False, False)
+    """
+    return word in PLACEHOLDERS or word.lower() in _names()

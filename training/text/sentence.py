@@ -1,0 +1,148 @@
+"""One sentence of a story: words, tags, and where they stand in the text."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from openmeva.training.text.edits import Edit
+from openmeva.training.text.inflection import with_case_of
+from openmeva.training.text.names import FUNCTION_WORDS
+from openmeva.training.text.rewrite import Rewrite
+from openmeva.training.text.tagger.tagging import tag
+from openmeva.training.text.tokens import CLITICS, MARKS
+
+if TYPE_CHECKING:
+    from openmeva.training.text.story import Story
+
+
+class Sentence:
+    """A sentence of `story`, the `index`-th one.
+
+    Attributes:
+        words: tokens with straight quotes, in the case they have.
+        spans: start and end of each token in the story's text.
+        tags: Penn Treebank tags, found at the first use unless `tag_stories` has set them.
+    """
+
+    def __init__(self, story: Story, index: int, words: list[str], spans: list[tuple[int, int]]) -> None:
+        self.story = story
+        self.index = index
+        self.words = words
+        self.spans = spans
+
+    @cached_property
+    def tags(self) -> list[str]:
+        """Penn Treebank tags."""
+        return tag([self.words])[0]
+
+    @cached_property
+    def lowered(self) -> list[str]:
+        """The words in lower case."""
+        return [word if word[:1] == "[" else word.lower() for word in self.words]
+
+    @property
+    def start(self) -> int:
+        """Where the sentence starts in the text."""
+        return self.spans[0][0]
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.spans[-1][1]
+
+    @property
+    def text(self) -> str:
+        """The sentence as it stands in the story."""
+        return self.story.text[self.start : self.end]
+
+    def __len__(self) -> int:
+        """The number of tokens."""
+        return len(self.words)
+
+    def surface(self, start: int, end: int) -> str:
+        """The text of tokens `start` to `end` (excluded)."""
+        return self.story.text[self.spans[start][0] : self.spans[end - 1][1]] if end > start else ""
+
+    def opens(self, at: int) -> bool:
+        """Whether the token at `at` is the first word of the sentence, opening quotes aside."""
+        return not any(any(map(str.isalnum, word)) for word in self.words[:at])
+
+    def is_quoted(self, at: int) -> bool:
+        """Whether the token at `at` stands within quotes that the sentence opens."""
+        return self.words[:at].count('"') % 2 == 1
+
+    def inner(self, start: int, end: int) -> str:
+        """As `surface`, for use inside a sentence: without the capital that only the place gave it."""
+        text = self.surface(start, end)
+        return self.decapitalized(text, start) if self.opens(start) else text
+
+    def decapitalized(self, text: str, at: int) -> str:
+        """`text` without its capital, unless the word at `at` has one anywhere ("I", names)."""
+        word = self.words[at]
+        if not word[:1].isupper() or word == "I" or (len(word) > 1 and word.isupper()):
+            return text
+        low = word.lower()
+        if low not in FUNCTION_WORDS and (self.story.is_name(word) or self.tags[at].startswith("NNP")):
+            return text
+        return text[:1].lower() + text[1:]
+
+    def opening(self, text: str) -> str:
+        """`text` for the start of a sentence: with a capital where this story has capitals."""
+        return text[:1].upper() + text[1:] if self.words[0][:1].isupper() or self.story.cased else text
+
+    def replaced(self, at: int, word: str, end: int | None = None) -> Edit:
+        """The edit that puts `word` in the place of the token at `at` (or of those up to `end`)."""
+        last = at if end is None else end - 1
+        old = self.words[at]
+        if old == "I" and word != "I":
+            word = word if not self.opens(at) else word[:1].upper() + word[1:]
+        elif old[:1].isalpha():
+            word = (
+                with_case_of(old, word) if not (old[:1].isupper() and len(old) == 1) else self.opening(word)
+            )
+        return Edit(self.spans[at][0], self.spans[last][1], word)
+
+    def joined(self, words: list[str]) -> str:
+        """Words as this story would write them: clitics and marks glued, or apart where it has them apart."""
+        parts: list[str] = []
+        for word in words:
+            if parts and not self._is_glued(word.lower()):
+                parts.append(" ")
+            parts.append(word)
+        return "".join(parts)
+
+    def _is_glued(self, word: str) -> bool:
+        if word in CLITICS:
+            return not self.story.clitics_apart
+        return word in MARKS and not self.story.tokenized
+
+    def rewritten(self, rewrite: Rewrite) -> list[Edit]:
+        """The edits that carry out a rewrite made on the lower-cased words.
+
+        Tokens that it carries along keep their surface; the blanks between them are this story's.
+        """
+        words: list[str] = []
+        for token in rewrite.tokens:
+            if token.source >= 0 and token.word == self.lowered[token.source]:
+                words.append(self.words[token.source])
+            elif token.source >= 0:
+                words.append(with_case_of(self.words[token.source], token.word))
+            else:
+                words.append(token.word)
+        start, end = rewrite.start, rewrite.end
+        if start < end and self.words[start][:1].isupper() and self.opens(start):
+            words[0] = words[0][:1].upper() + words[0][1:]
+            for place, token in enumerate(rewrite.tokens[1:], start=1):
+                if token.source == start:
+                    words[place] = token.word
+        text = self.joined(words)
+        if start == end:  # an insertion before the token at `start`
+            at = self.spans[start][0] if start < len(self) else self.end
+            if words[0] == "n't" and self._is_glued("n't"):
+                return [Edit(self.spans[start - 1][1], self.spans[start - 1][1], text)]
+            if self.opens(start) and self.words[start][:1].isupper():
+                first = self.inner(start, start + 1)
+                return [Edit(at, self.spans[start][1], text[:1].upper() + text[1:] + " " + first)]
+            return [Edit(at, at, text + " ")]
+        return [Edit(self.spans[start][0], self.spans[end - 1][1], text)]

@@ -1,0 +1,90 @@
+"""A story as the perturbations read it: its text, and sentences and words as places in it."""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from openmeva.training.text.names import is_name
+from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.tagger.tagging import tag
+from openmeva.training.text.tokens import CLITICS, MARKS, plain_word, sentence_ends, token_spans
+
+
+class Story:
+    """A story, parsed once; its text is never changed.
+
+    Attributes:
+        text: as it came.
+        sentences: in order; together they hold every token.
+        cased: whether the text has capitals.
+        tokenized: whether blanks stand before most marks ("ran ."), or clitics where there are no marks.
+        clitics_apart: whether they stand before most clitics ("did n't"); False where there are none.
+
+    >>> story = Story("I can't go. Why?")
+    >>> [sentence.words for sentence in story.sentences], story.tokenized
+    ([['I', 'ca', "n't", 'go', '.'], ['Why', '?']], False)
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        spans = token_spans(text)
+        self.cased = not text.islower()
+        self.sentences: list[Sentence] = []
+        at = 0
+        for end in sentence_ends(text):
+            first = at
+            while at < len(spans) and spans[at][0] < end:
+                at += 1
+            if at > first:
+                words = [plain_word(text[start:stop]) for start, stop in spans[first:at]]
+                self.sentences.append(Sentence(self, len(self.sentences), words, spans[first:at]))
+        marks, clitics = self._apart(MARKS), self._apart(CLITICS)
+        self.tokenized = sum(marks or clitics) > 0
+        self.clitics_apart = sum(clitics) > 0
+
+    def _apart(self, words: frozenset[str]) -> list[int]:
+        """1 for each of `words` in the text that has a blank before it, -1 for each that has none."""
+        return [
+            1 if self.text[start - 1].isspace() else -1
+            for sentence in self.sentences
+            for word, (start, _) in zip(sentence.words, sentence.spans, strict=True)
+            if start and word.lower() in words
+        ]
+
+    @cached_property
+    def capitalized_inside(self) -> frozenset[str]:
+        """Words that have a capital inside a sentence, in lower case: names of this story, "i" aside."""
+        return frozenset(
+            word.lower()
+            for sentence in self.sentences
+            for word, before in zip(sentence.words[1:], sentence.words, strict=False)
+            if word[:1].isupper() and before != '"' and word != "I"
+        )
+
+    def is_name(self, word: str) -> bool:
+        """Whether a word is a name: of the word lists, or by its capitals in this story."""
+        return is_name(word) or (word[:1].isupper() and word.lower() in self.capitalized_inside)
+
+    @cached_property
+    def separator(self) -> str:
+        """What stands between two sentences: that between the first two, a blank where there is one only."""
+        if len(self.sentences) < 2:
+            return " "
+        return self.text[self.sentences[0].end : self.sentences[1].start] or " "
+
+    def __len__(self) -> int:
+        """The number of sentences."""
+        return len(self.sentences)
+
+
+def tag_stories(stories: Iterable[Story]) -> None:
+    """Tag all sentences of many stories in one call, which is much faster than one by one."""
+    sentences = [sentence for story in stories for sentence in story.sentences]
+    for sentence, tags in zip(sentences, tag([s.words for s in sentences]), strict=True):
+        sentence.tags = tags
+
+
+def parse(texts: Sequence[str]) -> list[Story]:
+    """Stories of texts, tagged."""
+    stories = [Story(text) for text in texts]
+    tag_stories(stories)
+    return stories

@@ -1,0 +1,127 @@
+"""Part-of-speech tags of a corpus, made once and kept on disk."""
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing import get_context
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich.progress import track
+
+from openmeva.training.files import replacing
+from openmeva.training.text.tagged_story import TaggedStory
+
+Sentences = Sequence[Sequence[str]]
+Tagger = Callable[[Sentences], list[list[str]]]
+
+CHUNK = 500  # stories tagged in one go
+VERSION = "1"  # of the cached form
+
+
+def tag_corpus(
+    stories: Sequence[Sentences],
+    cache_folder: str | Path,
+    processes: int = 1,
+    tagger: Tagger | None = None,
+    tagger_name: str | None = None,
+    progress: bool = True,
+) -> list[TaggedStory]:
+    """Tag normalised stories, or read their tags from the cache.
+
+    The cache file is named by a SHA-256 over the stories and the tagger, so it is never stale.
+
+    Args:
+        stories: Sentences of words for each story; no word holds whitespace.
+        cache_folder: Where cached corpora lie; made if missing.
+        processes: How many processes share the tagging.
+        tagger: From sentences of words to sentences of Penn Treebank tags; `training.text.tagger.tagging`'s
+            unless given. A function of a module, where `processes` is above 1.
+        tagger_name: What tells this tagger from others; the checksum of the shipped weights unless given.
+        progress: Whether to show a progress bar while tagging.
+
+    Raises:
+        ValueError: A story without words, a word that is empty or holds whitespace, a tagger without a
+            name; or the tagger's answer does not fit.
+    """
+    if tagger is None:
+        from openmeva.training.text.tagger.tagging import tag
+
+        tagger = tag
+        tagger_name = tagger_name or shipped_tagger_checksum()
+    if tagger_name is None:
+        raise ValueError("expected a tagger_name beside a tagger of one's own, got none")
+    lines = [_lines(row, story) for row, story in enumerate(stories)]
+    path = Path(cache_folder) / f"tags-{checksum(lines, tagger_name)}.parquet"
+    if path.exists():
+        tags = pq.read_table(path, columns=["tags"])["tags"].to_pylist()
+    else:
+        tags = list(_tag_all(stories, processes, tagger, progress))
+        _write(path, lines, tags)
+    return [_story(words, row_tags) for words, row_tags in zip(lines, tags, strict=True)]
+
+
+def checksum(lines: Sequence[Sequence[str]], tagger_name: str) -> str:
+    """A SHA-256, in hexadecimal, over stories (one text a sentence) and the tagger's name."""
+    digest = hashlib.sha256(f"{VERSION}\n{tagger_name}\n".encode())
+    for story in lines:
+        digest.update("\n".join(story).encode("utf-8", "surrogatepass"))
+        digest.update(b"\n\n")
+    return digest.hexdigest()
+
+
+def shipped_tagger_checksum() -> str:
+    """A SHA-256, in hexadecimal, over the weights of the shipped tagger."""
+    from openmeva.training.text.tagger.tagging import TAGGER_FOLDER
+
+    digest = hashlib.sha256()
+    for path in sorted(TAGGER_FOLDER.glob("*.json")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _lines(row: int, story: Sentences) -> list[str]:
+    """One text a sentence, words joined by blanks: compact to keep, and split again at no loss."""
+    lines = [" ".join(words) for words in story]
+    if not lines:
+        raise ValueError(f"story {row}: expected at least one sentence, got none")
+    for words, line in zip(story, lines, strict=True):
+        if not words or line.split() != list(words):
+            raise ValueError(f"story {row}: expected words without whitespace, got {list(words)!r}")
+    return lines
+
+
+def _tag_all(
+    stories: Sequence[Sentences], processes: int, tagger: Tagger, progress: bool
+) -> Iterator[list[str]]:
+    """Each story's tags, one text a sentence."""
+    chunks = [stories[start : start + CHUNK] for start in range(0, len(stories), CHUNK)]
+    jobs = [(tagger, chunk) for chunk in chunks]
+    if processes <= 1:
+        for job in track(jobs, "Tagging", disable=not progress):
+            yield from _tag_chunk(job)
+        return
+    with get_context().Pool(processes) as pool:
+        tagged = pool.imap(_tag_chunk, jobs)
+        for answer in track(tagged, "Tagging", total=len(jobs), disable=not progress):
+            yield from answer
+
+
+def _tag_chunk(job: tuple[Tagger, Sequence[Sentences]]) -> list[list[str]]:
+    tagger, stories = job
+    tags = iter(tagger([words for story in stories for words in story]))
+    return [[" ".join(next(tags)) for _ in story] for story in stories]
+
+
+def _write(path: Path, lines: list[list[str]], tags: list[list[str]]) -> None:
+    with replacing(path) as temporary:
+        pq.write_table(pa.table({"sentences": lines, "tags": tags}), temporary, compression="zstd")
+
+
+def _story(lines: Sequence[str], tags: Sequence[str]) -> TaggedStory:
+    # interned: a corpus has millions of tokens and few different ones
+    return TaggedStory(
+        [[sys.intern(word) for word in line.split()] for line in lines],
+        [[sys.intern(tag) for tag in line.split()] for line in tags],
+    )

@@ -1,0 +1,122 @@
+"""Pairs of a story and its negative sample as token ids with reconstruction targets (equation 4)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from openmeva.metrics.core.runtime import pad, token_id
+from openmeva.metrics.union.modeling import IGNORED
+from openmeva.training.negatives import TaggedStory, UnionSampler
+
+
+@dataclass(frozen=True)
+class Example:
+    """Token ids with [CLS] and [SEP], the target of each, and whether the target differs from the token."""
+
+    ids: list[int]
+    targets: list[int]
+    label: int
+
+
+class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
+    """A story and a negative sample of it, `count` times over the corpus, a new sample each time.
+
+    Targets are aligned to the original through the origin of every word: a word of the original has the
+    word it comes from as its target, so a moved sentence has itself; a word that the original lacks (a
+    repeated copy, an inserted word, a sentence from elsewhere) has [PAD], that is, to be deleted. Where
+    two words have different numbers of wordpieces, their first ones are aligned, surplus pieces of the
+    sample are to be deleted, and surplus ones of the original have no place. (The paper aligns position by
+    position and truncates.)
+    """
+
+    def __init__(
+        self,
+        stories: Sequence[TaggedStory],
+        sampler: UnionSampler,
+        tokenizer: Tokenizer,
+        limit: int,
+        count: int,
+    ) -> None:
+        self.stories, self.sampler, self.count = stories, sampler, count
+        self.limit = limit
+        self.cls, self.sep, self.pad = (token_id(tokenizer, t) for t in ("[CLS]", "[SEP]", "[PAD]"))
+        self.pieces = lru_cache(maxsize=200_000)(
+            lambda word: tuple(tokenizer.encode(word, add_special_tokens=False).ids)
+        )
+
+    def __len__(self) -> int:
+        return self.count
+
+    def lengths(self) -> list[int]:
+        """Words of the story at each index, for batches of similar length."""
+        words = [sum(map(len, story.words)) for story in self.stories]
+        return [words[i % len(words)] for i in range(self.count)]
+
+    def __getitem__(self, index: int) -> tuple[Example, Example]:
+        """The story and its negative sample; the next story's where none of the techniques applies."""
+        if index >= self.count:
+            raise IndexError(f"expected a number below {self.count}, got {index}")
+        epoch, place = divmod(index, len(self.stories))
+        for step in range(len(self.stories)):
+            at = (place + step) % len(self.stories)
+            negative = self.sampler.sample(at, epoch)
+            if negative is not None:
+                original = self.stories[at].flat_words()
+                words = [word for sentence in negative.words for word in sentence]
+                origins = [origin for sentence in negative.origins for origin in sentence]
+                return (
+                    self._example(original, list(range(len(original))), original, 1),
+                    self._example(words, origins, original, 0),
+                )
+        raise ValueError("no technique applies to any story of the corpus")
+
+    def _example(self, words: list[str], origins: list[int], original: list[str], label: int) -> Example:
+        ids, targets = [self.cls], [IGNORED]
+        for word, origin in zip(words, origins, strict=True):
+            pieces = self.pieces(word)
+            source = self.pieces(original[origin]) if origin >= 0 else ()
+            ids.extend(pieces)
+            targets.extend(source[: len(pieces)])
+            targets.extend([self.pad] * (len(pieces) - len(source)))
+        return Example([*ids[: self.limit - 1], self.sep], [*targets[: self.limit - 1], IGNORED], label)
+
+
+@dataclass(frozen=True)
+class UnionCollator:
+    """Pads pairs to a batch; of the targets that equal their token, only a share is used, with more weight.
+
+    Copying is learnt quickly, and the vocabulary's softmax over every position would take longer than the
+    encoder. The weights keep the expected loss that of equation 5.
+    """
+
+    padding: int
+    copied_share: float
+    seed: int
+
+    def __call__(self, pairs: list[tuple[Example, Example]]) -> dict[str, Tensor]:
+        examples = [example for pair in pairs for example in pair]
+        ids, mask = pad([e.ids for e in examples], self.padding)
+        targets = torch.full_like(ids, IGNORED)
+        for row, example in enumerate(examples):
+            targets[row, : len(example.targets)] = torch.tensor(example.targets)
+        weights = torch.ones(ids.shape)
+        if self.copied_share < 1:
+            copied = targets == ids
+            # drawn from the batch itself: the same batch has the same draws, also after a resume
+            rng = np.random.default_rng([self.seed, int(ids.sum()), ids.shape[1]])
+            kept = torch.from_numpy(rng.random(tuple(ids.shape)) < self.copied_share)
+            targets[copied & ~kept] = IGNORED
+            weights[copied] = 1 / self.copied_share
+        labels = torch.tensor([e.label for e in examples])
+        return {
+            "input_ids": ids,
+            "attention_mask": mask,
+            "labels": labels,
+            "targets": targets,
+            "weights": weights,
+        }
