@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from openmeva.training.benchmark.sets import PREDICTIONS, UNION_FOLDERS
 from openmeva.training.corpora.plot_guided_judgments import read_predictions
 
 # File to title; True where the file counts badness (perplexity), so that it is negated.
@@ -21,6 +24,8 @@ UNION_FILES = {
     "ruber_score.txt": ("RUBER-BERT", False),
     "bleurt.txt": ("BLEURT", False),
 }
+# The fine-tuned model of Table 5 whose scores the plot-guided authors released.
+JUDGES = {"roc": "RoBERTa (filtered manipulated plots)", "wp": "Longformer (filtered manipulated plots)"}
 PEERS = {
     "rouge1-f": "ROUGE-1 F1",
     "rouge2-f": "ROUGE-2 F1",
@@ -45,7 +50,11 @@ def released_scores(name: str, rows: list[dict[str, Any]], data: Path | None) ->
     Raises:
         ValueError: a file that does not fit the rows.
     """
-    readers = {"union_roc": _union, "mans_roc": _peers, "plot_guided_roc": _plot_guided}
+    readers: dict[str, Callable[[Path, list[dict[str, Any]]], dict[str, list[float]]]] = {
+        "mans_roc": _peers,
+        **{f"union_{corpus}": partial(_union, corpus) for corpus in UNION_FOLDERS},
+        **{f"plot_guided_{corpus}": partial(_plot_guided, corpus) for corpus in PREDICTIONS},
+    }
     if data is None or name not in readers:
         return {}
     found = readers[name](data, rows)
@@ -55,8 +64,8 @@ def released_scores(name: str, rows: list[dict[str, Any]], data: Path | None) ->
     return found
 
 
-def _union(data: Path, rows: list[dict[str, Any]]) -> dict[str, list[float]]:
-    folder = data / "union" / "ROCStories" / "metric_output"
+def _union(corpus: str, data: Path, rows: list[dict[str, Any]]) -> dict[str, list[float]]:
+    folder = data / "union" / UNION_FOLDERS[corpus] / "metric_output"
     found = {}
     for name, (title, negated) in UNION_FILES.items():
         if (folder / name).exists():
@@ -85,12 +94,12 @@ def _peers(data: Path, rows: list[dict[str, Any]]) -> dict[str, list[float]]:
     }
 
 
-def _plot_guided(data: Path, rows: list[dict[str, Any]]) -> dict[str, list[float]]:
-    path = data / "plot_guided" / "Pred_advROC_roberta.txt"
+def _plot_guided(corpus: str, data: Path, rows: list[dict[str, Any]]) -> dict[str, list[float]]:
+    path = data / "plot_guided" / PREDICTIONS[corpus]
     if not path.exists():
         return {}
     scores = read_predictions(path)
     absent = [row["story_id"] for row in rows if row["story"] not in scores]
     if absent:
         raise ValueError(f"{path}: {len(absent)} stories have no scores, as {absent[0]}")
-    return {"RoBERTa (filtered manipulated plots)": [scores[row["story"]] for row in rows]}
+    return {JUDGES[corpus]: [scores[row["story"]] for row in rows]}

@@ -13,6 +13,9 @@ from openmeva.training.corpora.union_judgments import read_union_judgments
 from openmeva.training.paths import ROOT
 
 Rows = list[dict[str, Any]]
+# Folders and files of the authors' releases, by corpus.
+UNION_FOLDERS = {"roc": "ROCStories", "wp": "WritingPrompts"}
+PREDICTIONS = {"roc": "Pred_advROC_roberta.txt", "wp": "Pred_advWP_longformer.txt"}
 
 
 @dataclass(frozen=True)
@@ -55,19 +58,22 @@ def _mans(corpus: str) -> Callable[[Path | None], Rows]:
     return read
 
 
-def _union(data: Path | None) -> Rows:
-    folder = _folder(data, "union")
-    for place in (folder / "ROCStories" / "ant_data", folder / "ant_data", folder):
-        if (place / "ant_data.txt").exists():
-            return [dict(row) for row in read_union_judgments(place)]
-    raise ValueError(f"{folder}: expected ROCStories/ant_data/ant_data.txt")
+def _union(corpus: str) -> Callable[[Path | None], Rows]:
+    def read(data: Path | None) -> Rows:
+        folder = _folder(data, "union") / UNION_FOLDERS[corpus] / "ant_data"
+        return [dict(row) for row in read_union_judgments(folder)]
+
+    return read
 
 
-def _plot_guided(data: Path | None) -> Rows:
-    folder = _folder(data, "plot_guided")
-    predictions = folder / "Pred_advROC_roberta.txt"
-    order = list(read_predictions(predictions)) if predictions.exists() else None
-    return [dict(row) for row in read_plot_guided_judgments(folder, "roc", order)]
+def _plot_guided(corpus: str) -> Callable[[Path | None], Rows]:
+    def read(data: Path | None) -> Rows:
+        folder = _folder(data, "plot_guided")
+        predictions = folder / PREDICTIONS[corpus]
+        order = list(read_predictions(predictions)) if predictions.exists() else None
+        return [dict(row) for row in read_plot_guided_judgments(folder, corpus, order)]
+
+    return read
 
 
 def _autos(subset: str, split: str) -> Callable[[Path | None], Rows]:
@@ -118,7 +124,7 @@ TEST_SETS: dict[str, TestSet] = {
             "UNION's 400",
             "roc",
             "judgments",
-            _union,
+            _union("roc"),
             "DATA/union/ROCStories/ant_data/ant_data.txt",
             # The paper calls a story reasonable when all seven raters do, and lets it have several error
             # types.
@@ -129,8 +135,26 @@ TEST_SETS: dict[str, TestSet] = {
             "Plot-guided 300",
             "roc",
             "judgments",
-            _plot_guided,
+            _plot_guided("roc"),
             "DATA/plot_guided/AMT_ROC.CSV",
+            {},
+        ),
+        TestSet(
+            "union_wp",
+            "UNION's WP stories",
+            "wp",
+            "judgments",
+            _union("wp"),
+            "DATA/union/WritingPrompts/ant_data/ant_data.txt",
+            {"reasonable_above": 0.99, "one_error_only": False},
+        ),
+        TestSet(
+            "plot_guided_wp",
+            "Plot-guided WP stories",
+            "wp",
+            "judgments",
+            _plot_guided("wp"),
+            "DATA/plot_guided/AMT_WP.CSV",
             {},
         ),
         *_AUTOS,

@@ -1,4 +1,4 @@
-"""The judged stories of the plot-guided paper (section 5.2): five raters a sheet, 0 to 5 for plausibility."""
+"""The judged stories of the plot-guided paper (section 5.2): five raters a story, 0 to 5 for plausibility."""
 
 import csv
 from collections.abc import Sequence
@@ -6,8 +6,8 @@ from pathlib import Path
 
 from openmeva.training.corpora.judgments import JudgedStory, find_file
 
-_STORIES = [f"Input.text{place}" for place in range(1, 6)]
-_ANSWERS = [f"Answer.text{place}" for place in range(1, 6)]
+_STORY, _ANSWER = "Input.text", "Answer.text"
+_MACHINE = {"roc": "gpt2", "wp": "machine"}
 
 
 def read_plot_guided_judgments(
@@ -15,28 +15,31 @@ def read_plot_guided_judgments(
 ) -> list[JudgedStory]:
     """The judged stories of `AMT_ROC.CSV` or `AMT_WP.CSV`, in the order in which they first stand there.
 
-    A line is one rater's sheet of five stories. There are no prompts.
+    A line is one rater's sheet of several stories: five of ROC, two of WP. There are no prompts.
 
     Args:
         source: the folder, or the file (`.csv` and `.CSV` alike).
         corpus: `roc` or `wp`, to find the file in a folder.
         order: the stories in the order of the authors' prediction file (`read_predictions`). Its first half
-            is machine-written, its second human-written: the file does not say so, but 113 of its stories
-            stand in ROCStories, all of them in the second half. Fills `source_model` ("gpt2", "human").
+            is machine-written, its second human-written: the file does not say so, but 113 of the ROC stories
+            stand in ROCStories, all of them in the second half. Fills `source_model` ("human", and "gpt2" for
+            ROC, "machine" for WP, whose stories are GPT-2's and Fusion's).
 
     Raises:
-        ValueError: no file, a column missing, an answer outside 0..5, or a story that `order` lacks.
+        ValueError: no file, a column missing (a story without its answer, or the other way about), an answer
+            outside 0..5, or a story that `order` lacks.
     """
     path = find_file(source, (f"AMT_{corpus}.csv",))
     with path.open(encoding="utf-8", newline="") as lines:
         reader = csv.DictReader(lines)
-        missing = {"WorkerId", *_STORIES, *_ANSWERS} - set(reader.fieldnames or [])
-        if missing:
-            raise ValueError(f"{path}: expected the columns {', '.join(sorted(missing))}")
+        places = _places(reader.fieldnames or [], path)
         ratings: dict[str, dict[str, float]] = {}
         for number, sheet in enumerate(reader, 1):
-            for story, answer in zip(_STORIES, _ANSWERS, strict=True):
+            for place in places:
+                story, answer = f"{_STORY}{place}", f"{_ANSWER}{place}"
                 where = f"{path}, sheet {number}, {answer}"
+                if not sheet[story]:
+                    raise ValueError(f"{path}, sheet {number}, {story}: expected a story, got none")
                 by_rater = ratings.setdefault(plain(sheet[story]), {})
                 if sheet["WorkerId"] in by_rater:
                     raise ValueError(f"{where}: rater {sheet['WorkerId']} rates a story twice")
@@ -52,7 +55,7 @@ def read_plot_guided_judgments(
             "raters": list(by_rater),
         }
         if human is not None:
-            row["source_model"] = "human" if story in human else "gpt2"
+            row["source_model"] = "human" if story in human else _MACHINE[corpus]
         rows.append(row)
     return rows
 
@@ -84,6 +87,23 @@ def plain(story: str) -> str:
     return " ".join(story.replace("</s>", " ").split())
 
 
+def _places(columns: Sequence[str], path: Path) -> list[str]:
+    """The numbers of the stories on a sheet, as the header has them.
+
+    Raises:
+        ValueError: no story, a story without its answer (or the other way about), or no rater.
+    """
+    found = {
+        name: sorted(column.removeprefix(name) for column in columns if column.startswith(name))
+        for name in (_STORY, _ANSWER)
+    }
+    if "WorkerId" not in columns or not found[_STORY] or found[_STORY] != found[_ANSWER]:
+        raise ValueError(
+            f"{path}: expected the columns WorkerId, {_STORY}1, {_ANSWER}1 and so on, got {', '.join(columns)}"
+        )
+    return found[_STORY]
+
+
 def _human(order: Sequence[str], stories: dict[str, dict[str, float]]) -> set[str]:
     listed = [plain(story) for story in order]
     absent = set(stories) - set(listed)
@@ -92,9 +112,9 @@ def _human(order: Sequence[str], stories: dict[str, dict[str, float]]) -> set[st
     return set(listed[len(listed) // 2 :])
 
 
-def _rating(text: str, where: str) -> float:
+def _rating(text: str | None, where: str) -> float:
     try:
-        value = float(text)
+        value = float(text or "")
     except ValueError as error:
         raise ValueError(f"{where}: expected a rating in 0..5, got {text!r}") from error
     if not 0 <= value <= 5:

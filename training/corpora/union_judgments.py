@@ -11,11 +11,13 @@ def read_union_judgments(folder: str | Path) -> list[JudgedStory]:
     """UNION's judged stories in the order of `ant_data.txt`, with error types from `ant_data_all.txt`.
 
     A line is `id ||| story ||| rating …`; 1 says reasonable. The id counts the prompts of
-    `reference_ipt.txt`, which the story begins with, and the references of `reference_opt.txt`.
+    `reference_ipt.txt`, which the story begins with, and the references of `reference_opt.txt`. Where there is no
+    file of prompts (WritingPrompts), a story is given whole, its prompt at its beginning; where `ant_data_all.txt` only
+    repeats the ratings (WritingPrompts, too), there are no error types.
 
     Args:
-        folder: holds `ant_data.txt` and `reference_ipt.txt`, and, where error types and references are
-            wanted, `ant_data_all.txt` and `reference_opt.txt`.
+        folder: holds `ant_data.txt`, and, where prompts, error types and references are wanted,
+            `reference_ipt.txt`, `ant_data_all.txt` and `reference_opt.txt`.
 
     Raises:
         ValueError: a file is missing, a line has another layout, a rating is not 0 or 1 (an error type not
@@ -23,22 +25,23 @@ def read_union_judgments(folder: str | Path) -> list[JudgedStory]:
     """
     folder = Path(folder)
     path = find_file(folder, ("ant_data.txt",))
-    prompts = _lines(find_file(folder, ("reference_ipt.txt",)))
+    prompts = _lines(folder / "reference_ipt.txt") if (folder / "reference_ipt.txt").exists() else None
     references = _lines(folder / "reference_opt.txt") if (folder / "reference_opt.txt").exists() else None
-    types = _types(folder / "ant_data_all.txt") if (folder / "ant_data_all.txt").exists() else None
+    types = _types_of(folder / "ant_data_all.txt", path)
     rows: list[JudgedStory] = []
     for number, line in enumerate(_lines(path), 1):
         where = f"{path}, line {number}"
         key, story, ratings = _parse(line, where, 1)
-        if not 0 <= key < len(prompts) or not story.startswith(prompts[key]):
-            raise ValueError(f"{where}: the story does not begin with prompt {key} of reference_ipt.txt")
         row: JudgedStory = {
             "story_id": str(key),
-            "prompt": prompts[key],
-            "story": story[len(prompts[key]) :].strip(),
+            "story": story,
             "ratings": [float(rating) for rating in ratings],
             "score": sum(ratings) / len(ratings),
         }
+        if prompts is not None:
+            if not 0 <= key < len(prompts) or not story.startswith(prompts[key]):
+                raise ValueError(f"{where}: the story does not begin with prompt {key} of reference_ipt.txt")
+            row |= {"prompt": prompts[key], "story": story[len(prompts[key]) :].strip()}
         if references is not None:
             row["reference"] = references[key]
         if types is not None:
@@ -52,6 +55,13 @@ def _checked_types(types: dict[int, list[int]], key: int, ratings: list[int], wh
     if sum(kind == 0 for kind in found) != sum(ratings):
         raise ValueError(f"{where}: {sum(ratings)} raters say reasonable, but ant_data_all.txt has {found}")
     return [[ERROR_TYPES[kind]] if kind else [] for kind in found]
+
+
+def _types_of(path: Path, ratings: Path) -> dict[int, list[int]] | None:
+    """The error types of each story; None without a file of them."""
+    if not path.exists() or path.read_bytes() == ratings.read_bytes():
+        return None
+    return _types(path)
 
 
 def _types(path: Path) -> dict[int, list[int]]:

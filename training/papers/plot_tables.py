@@ -5,9 +5,9 @@
     python -m training.papers.plot_tables --data DIR --table 7        # without one manipulation at a time
 
 Each cell is trained on `--stories` stories (10,000 unless told; all, where there are fewer) of a training set that an
-earlier stage wrote to `--sets`, and correlated (Spearman, Kendall) with people's judgments of the 300 plot-guided ROC
-stories; judgments of WP stories were not released, so MANS-WP stands in for them. The paper's figures stand in
-brackets. A finished cell is not trained again.
+earlier stage wrote to `--sets`, and correlated (Spearman, Kendall) with people's judgments of the paper's own stories
+(`AMT_ROC.CSV`, `AMT_WP.CSV`; 300 each, where the files are whole). The paper's figures stand in brackets. A finished
+cell is not trained again.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from openmeva.training.papers.plot_cells import FT_LM, SENTAVG, Cell, Cells
 from openmeva.training.paths import ROOT
 
 Pair = tuple[float, float]  # Spearman, Kendall
-TEST = {"roc": "plot_guided_roc", "wp": "mans_wp"}
+TEST = {"roc": "plot_guided_roc", "wp": "plot_guided_wp"}
 CORPORA = tuple(TEST)
 # Published: by corpus, SENTAVG and the fine-tuned model (RoBERTa for ROC, Longformer for WP)
 TABLE_5: dict[str, dict[str, tuple[Pair, Pair]]] = {
@@ -121,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--data", type=Path, required=True, help="folder with plot_guided/ and mans/")
+    parser.add_argument("--data", type=Path, required=True, help="folder with plot_guided/")
     parser.add_argument("--table", type=int, choices=(5, 6, 7), default=5)
     parser.add_argument("--stories", type=int, default=10_000, help="of a training set (default: 10,000)")
     parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=CORPORA, help="to train on")

@@ -104,6 +104,16 @@ def test_union_rows(tmp_path):
     ]
 
 
+def test_union_rows_without_a_file_of_prompts(tmp_path):
+    union_files(tmp_path)
+    (tmp_path / "reference_ipt.txt").unlink()
+    (tmp_path / "reference_opt.txt").unlink()
+    (tmp_path / "ant_data_all.txt").write_bytes((tmp_path / "ant_data.txt").read_bytes())
+    (row,) = read_union_judgments(tmp_path)
+    assert row["story"] == "a cat ran . it fell ."
+    assert not {"prompt", "reference", "error_types"} & set(row)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -140,6 +150,22 @@ def test_plot_guided_rows_keep_the_raters(tmp_path):
         "source_model": "human",
     }
     assert [row["source_model"] for row in rows] == ["gpt2", "human", "human", "gpt2", "human"]
+
+
+def test_sheets_of_two_stories(tmp_path):
+    (tmp_path / "AMT_WP.CSV").write_text(
+        "WorkerId,Input.text1,Input.text2,Answer.text1,Answer.text2\nw1,a .,b .,1,2\nw2,b .,a .,3,4\n"
+    )
+    rows = read_plot_guided_judgments(tmp_path, "wp", order=["a .", "b ."])
+    assert [row["ratings"] for row in rows] == [[1.0, 4.0], [2.0, 3.0]]
+    assert [row["source_model"] for row in rows] == ["machine", "human"]
+
+
+@pytest.mark.parametrize("header", ["WorkerId,Input.text1", "Input.text1,Answer.text1", "WorkerId"])
+def test_a_sheet_of_another_layout_is_refused(tmp_path, header):
+    (tmp_path / "AMT_WP.CSV").write_text(f"{header}\n")
+    with pytest.raises(ValueError, match=r"expected the columns WorkerId, Input\.text1, Answer\.text1"):
+        read_plot_guided_judgments(tmp_path, "wp")
 
 
 def test_plot_guided_files_that_are_wrong(tmp_path):
