@@ -138,8 +138,8 @@ def test_fit_writes_a_checkpoint_that_scores_like_the_layer(tmp_path: Path) -> N
     ]
     ratings = tmp_path / "ratings.jsonl"
     ratings.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    about = fit(ratings, start, tmp_path / "out", seed=0)
-    assert about["ratings"] == 25
+    provenance = fit(ratings, start, tmp_path / "out", seed=0)
+    assert provenance["ratings"] == 25
     scorer = BleurtScorer(tmp_path / "out")
     found = scorer.scores([r["story"] for r in rows], [[r["reference"]] for r in rows], dtype="float32")
     assert np.corrcoef(found, [row["score"] for row in rows])[0, 1] > 0.7

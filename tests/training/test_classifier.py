@@ -41,11 +41,11 @@ def rows() -> list[GroupRow]:
             bad = f"{a} {b} . dog dog dog dog . {a} was home ."
             worse = f"{a} {b} . dog dog dog dog . park park park ."
             first = len(f"{a} {b} .".split())
-            foreign = list(range(first, first + 4))
+            damaged = list(range(first, first + 4))
             found += [
                 GroupRow(group, good, "human", 1, 0, [], []),
-                GroupRow(group, bad, "exchange", 0, 1, ["wrong_order"], foreign),
-                GroupRow(group, worse, "exchange+exchange", 0, 2, ["wrong_order"], foreign),
+                GroupRow(group, bad, "exchange", 0, 1, ["wrong_order"], damaged),
+                GroupRow(group, worse, "exchange+exchange", 0, 2, ["wrong_order"], damaged),
             ]
     return found
 
@@ -94,16 +94,16 @@ def test_it_learns_and_the_module_loads_it(folder: Path) -> None:
 
 
 def test_weights_of_the_same_configuration_and_rows_are_known(folder: Path) -> None:
-    about: dict[str, Any] = {"data": {}}
+    provenance: dict[str, Any] = {"data": {}}
     config = {**CONFIG, "passes": 1}
     out = folder / "known"
-    assert classifier.trained(config, about, out) is None
+    assert classifier.trained(config, provenance, out) is None
     manifest = train(folder, "known", passes=1)
-    assert classifier.trained(config, about, out) == json.loads(json.dumps(manifest))
+    assert classifier.trained(config, provenance, out) == json.loads(json.dumps(manifest))
     assert classifier.trained(config, {"data": {"rows.parquet": "0" * 64}}, out) is None
-    assert classifier.trained({**config, "passes": 2}, about, out) is None
+    assert classifier.trained({**config, "passes": 2}, provenance, out) is None
     (out / "adapter.safetensors").write_bytes(b"damaged")
-    assert classifier.trained(config, about, out) is None
+    assert classifier.trained(config, provenance, out) is None
 
 
 def test_a_stopped_run_ends_in_the_same_weights(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,13 +233,15 @@ def test_dropout_is_of_the_heads_and_of_the_encoders_layers_in_training_alone(fo
 
 
 def test_the_loss_is_the_sum_it_says(folder: Path) -> None:
-    weights = {"rank_weight": 0.7, "kind_weight": 0.2, "token_weight": 0.3, "soft_weight": 0.4}
+    weights = {"rank_weight": 0.7, "kind_weight": 0.2, "token_weight": 0.3, "distillation_weight": 0.4}
     config = {**classifier.DEFAULTS, **CONFIG, **weights}
     model, tokenizer, _ = classifier.build_classifier(config)
     model.eval()
     make = ExampleMaker(tokenizer, Normalizer(), 64)
-    soft = (1.2, None, -0.7)  # a teacher's judgments
-    group = [make(replace(row, soft=value)) for row, value in zip(rows()[:3], soft, strict=True)]
+    judgments = (1.2, None, -0.7)  # a teacher's judgments
+    group = [
+        make(replace(row, teacher_logit=value)) for row, value in zip(rows()[:3], judgments, strict=True)
+    ]
     inputs = GroupCollator(0)([group])
     with torch.no_grad():
         loss, logits = classifier.classifier_loss(model, inputs, config)
@@ -259,7 +261,7 @@ def test_the_loss_is_the_sum_it_says(folder: Path) -> None:
     ]
     expected = label + 0.7 * sum(ranks) / 3 + 0.2 * sum(kind) / len(kind) + 0.3 * sum(token) / len(token)
     for judged in (s, [float(tokens[i, 1 : len(e.ids) - 1].mean()) for i, e in enumerate(group)]):
-        expected += 0.4 * sum((judged[i] - classifier.SOFT_SCALE * soft[i]) ** 2 for i in (0, 2)) / 2
+        expected += 0.4 * sum((judged[i] - classifier.TEACHER_SPREAD * judgments[i]) ** 2 for i in (0, 2)) / 2
     assert float(loss) == pytest.approx(expected, abs=1e-4)
 
 

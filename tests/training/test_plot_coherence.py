@@ -33,7 +33,7 @@ def test_graded_groups_are_made_once(tmp_path: Path) -> None:
         "alike_stories": 6,
     }
     config = {"graded": [settings], "seed": 5}
-    train, validation, about = load_rows(config, tmp_path, tmp_path / "run", tmp_path / "cache")
+    train, validation, provenance = load_rows(config, tmp_path, tmp_path / "run", tmp_path / "cache")
     written = group_file(tmp_path / "run", "mini", "train")
     before = written.stat().st_mtime_ns
     make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
@@ -42,15 +42,15 @@ def test_graded_groups_are_made_once(tmp_path: Path) -> None:
     make_groups({**settings, "alike_stories": 5}, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
     make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
     assert written.read_bytes() == first, "the same settings give the same file"
-    assert about["graded"]["mini"]["train"]["groups"] == 8
+    assert provenance["graded"]["mini"]["train"]["groups"] == 8
     people = {row.group: row for row in train if row.label == 1}
     assert len(people) == 8
     assert not set(people) & {row.group for row in validation}
     for row in train:
         words, original = row.story.split(), people[row.group].story.split()
-        foreign = set(row.foreign or [])
-        assert all(word in original for place, word in enumerate(words) if place not in foreign)
-        assert bool(foreign) is (row.label == 0) or "negation" in row.source or "repetition" in row.source
+        damaged = set(row.damaged or [])
+        assert all(word in original for place, word in enumerate(words) if place not in damaged)
+        assert bool(damaged) is (row.label == 0) or "negation" in row.source or "repetition" in row.source
 
 
 def test_rows_of_files_are_split_by_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,11 +61,11 @@ def test_rows_of_files_are_split_by_group(tmp_path: Path, monkeypatch: pytest.Mo
     ]
     write_groups(tmp_path / "rows.parquet", rows)
     config = {"files": [{"path": str(tmp_path / "rows.parquet"), "groups": 50, "share": 0.2}], "seed": 1}
-    train, validation, about = load_rows(config, tmp_path, tmp_path, tmp_path)
+    train, validation, provenance = load_rows(config, tmp_path, tmp_path, tmp_path)
     assert len(train) + len(validation) == 100
     assert 4 <= len(validation) / 2 <= 18
     assert not {row.group for row in train} & {row.group for row in validation}
-    assert len(next(iter(about["data"].values()))) == 64
+    assert len(next(iter(provenance["data"].values()))) == 64
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scoring import ClassifierScorer
 from openmeva.training.classifier import distillation as teacher
 from openmeva.training.classifier import trainer as classifier
-from openmeva.training.classifier.distillation import logit, with_soft_targets
+from openmeva.training.classifier.distillation import logit, with_teacher_logits
 from openmeva.training.negatives.groups import GroupRow, write_groups
 from openmeva.training.plot_coherence import trainer as plot_coherence
 from openmeva.training.plot_coherence.trainer import train
@@ -78,7 +78,7 @@ def test_a_student_comes_near_its_teacher(folder: Path) -> None:
     (folder / "teacher.yaml").write_text(yaml.safe_dump(own))
     where = {"weights": str(folder / "large"), "config": str(folder / "teacher.yaml")}
     student = settings(
-        files=files, teacher=where, soft_weight=1.0, label_weight=0.0, rank_weight=0.0, token_weight=0.0,
+        files=files, teacher=where, distillation_weight=1.0, label_weight=0.0, rank_weight=0.0, token_weight=0.0,
         passes=12, seed=8,
     )  # fmt: skip
     manifest = trained(folder, "student", student)
@@ -98,24 +98,24 @@ def test_judgments_are_standardised_in_order_and_made_once(
 ) -> None:
     own = settings(files=[{"path": str(folder / "rows.parquet")}])
     trained(folder, "large", own)
-    judged = with_soft_targets(rows(30, seed=2), folder / "large", "plot_coherence", folder / "out")
-    soft = np.array([row.soft for row in judged])
-    assert soft.mean() == pytest.approx(0, abs=1e-5)
-    assert soft.std() == pytest.approx(1, abs=1e-5)
+    judged = with_teacher_logits(rows(30, seed=2), folder / "large", "plot_coherence", folder / "out")
+    logits = np.array([row.teacher_logit for row in judged])
+    assert logits.mean() == pytest.approx(0, abs=1e-5)
+    assert logits.std() == pytest.approx(1, abs=1e-5)
     expected = [logit(score) for score in scores(folder / "large", [row.story for row in judged])]
-    assert spearmanr(soft, expected)[0] == pytest.approx(1)
+    assert spearmanr(logits, expected)[0] == pytest.approx(1)
     assert [row.story for row in judged] == [row.story for row in rows(30, seed=2)]
 
     def unwanted(*arguments: Any) -> None:
         raise AssertionError("judged again")
 
     monkeypatch.setattr(teacher, "ClassifierScorer", unwanted)
-    again = with_soft_targets(rows(30, seed=2), folder / "large", "plot_coherence", folder / "out")
+    again = with_teacher_logits(rows(30, seed=2), folder / "large", "plot_coherence", folder / "out")
     assert again == judged
     with pytest.raises(AssertionError, match="judged again"):
-        with_soft_targets(rows(31, seed=2), folder / "large", "plot_coherence", folder / "out")
+        with_teacher_logits(rows(31, seed=2), folder / "large", "plot_coherence", folder / "out")
     with pytest.raises(ValueError, match="got none"):
-        with_soft_targets([], folder / "large", "plot_coherence", folder / "out")
+        with_teacher_logits([], folder / "large", "plot_coherence", folder / "out")
 
 
 def test_logits_are_finite() -> None:

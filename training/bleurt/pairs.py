@@ -168,10 +168,10 @@ def _masks(stories: list[Sentences], infill: Infiller, rng: np.random.Generator)
 
 def describe(pairs: Sequence[Pair], values: np.ndarray) -> dict[str, Any]:
     """How many pairs of each way there are, and their mean signals, for the manifest."""
-    about: dict[str, Any] = {}
+    provenance: dict[str, Any] = {}
     for way in WAYS:
         rows = [i for i, pair in enumerate(pairs) if pair.way == way]
         if rows:
             means = dict(zip(SIGNALS, (round(float(v), 3) for v in values[rows].mean(axis=0)), strict=True))
-            about[way] = {"pairs": len(rows), **means}
-    return about
+            provenance[way] = {"pairs": len(rows), **means}
+    return provenance

@@ -119,11 +119,11 @@ def fit(ratings: Path, start: Path, out: Path, seed: int) -> dict[str, Any]:
     config = json.loads((start / "config.json").read_text(encoding="utf-8"))
     encoder = (start / config["bleurt"]["encoder"]["path"]).resolve()
     config["bleurt"]["encoder"]["path"] = os.path.relpath(encoder, out.resolve())
-    about = {"ratings": len(rows), "penalty": penalty, "start": scorer.revision, "seed": seed}
+    provenance = {"ratings": len(rows), "penalty": penalty, "start": scorer.revision, "seed": seed}
     save_tensors(out / "adapter.safetensors", tensors)
-    write_text(out / "manifest.json", json.dumps(about, indent=1) + "\n")
+    write_text(out / "manifest.json", json.dumps(provenance, indent=1) + "\n")
     write_text(out / "config.json", json.dumps(config, indent=1) + "\n")
-    return about
+    return provenance
 
 
 def read_ratings(path: Path) -> list[dict[str, Any]]:
@@ -159,9 +159,9 @@ def cross_validate_mans(
         found = cross_validate(
             states, ratings, [row["prompt"] for row in rows], count, np.random.default_rng(seed)
         )
-        about = f"bleurt|start:{scorer.revision}|{count} folds over prompts|seed:{seed}"
+        provenance = f"bleurt|start:{scorer.revision}|{count} folds over prompts|seed:{seed}"
         write_cross_validated(
-            out, f"mans_{corpus}", "BLEURT", [dict(row) for row in rows], found.tolist(), about
+            out, f"mans_{corpus}", "BLEURT", [dict(row) for row in rows], found.tolist(), provenance
         )
         r = pearsonr(found, ratings).statistic
         print(f"MANS-{corpus.upper()}: {len(rows)} stories, Pearson {r:.3f} over {count} folds of prompts")

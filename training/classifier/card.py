@@ -30,7 +30,7 @@ metric.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 {kind} {groups[train]:,} groups of a human story and worse ones, {stories[train]:,} stories in all, {config[passes]}
 pass(es), at most {config[group_size]} stories of a group at a time; {steps:,} steps, learning rate {config[learning_rate]:g}, seed {config[seed]}.
 The loss adds cross-entropy of human against other, ranking within a group (weight {config[rank_weight]:g}), kinds of
-error ({config[kind_weight]:g}) and words that do not belong ({config[token_weight]:g}){soft}. {minutes:g} minutes on {threads} thread(s)
+error ({config[kind_weight]:g}) and words that do not belong ({config[token_weight]:g}){teacher_logit}. {minutes:g} minutes on {threads} thread(s)
 with torch {torch}.
 {note}
 | file | SHA-256 |
@@ -79,9 +79,9 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
         _CARD,
         manifest,
         kind=_kind(config),
-        soft=(
+        teacher_logit=(
             f"; and the distance from what a larger model, trained by `{config['teacher']['config']}`, thinks of each "
-            f"story ({config['soft_weight']:g})"
+            f"story ({config['distillation_weight']:g})"
             if config.get("teacher")
             else ""
         ),

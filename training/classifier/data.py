@@ -31,7 +31,7 @@ class Example:
         kinds: 1 or 0 for each of `KINDS`, or `UNKNOWN`.
         belongs: for each token, 1 where it belongs, 0 where not, or `UNKNOWN`.
         source: where the story comes from.
-        soft: a teacher's judgment, or not a number.
+        teacher_logit: a teacher's judgment, or not a number.
     """
 
     ids: list[int]
@@ -40,7 +40,7 @@ class Example:
     kinds: list[float]
     belongs: list[float]
     source: str
-    soft: float = math.nan
+    teacher_logit: float = math.nan
 
 
 class ExampleMaker:
@@ -59,8 +59,8 @@ class ExampleMaker:
         Raises:
             ValueError: a story without a word (the row's group is named).
         """
-        known = row.foreign is not None
-        foreign = set(row.foreign or [])
+        known = row.damaged is not None
+        damaged = set(row.damaged or [])
         words = row.story.split() if known else self.normalizer(row.story).split()
         if not words:
             raise ValueError(f"group {row.group}: expected a story with words, got {row.story[:60]!r}")
@@ -68,7 +68,7 @@ class ExampleMaker:
         for place, word in enumerate(words):
             pieces = self.pieces(word)
             ids.extend(pieces)
-            belongs.extend([float(place not in foreign) if known else UNKNOWN] * len(pieces))
+            belongs.extend([float(place not in damaged) if known else UNKNOWN] * len(pieces))
         named = row.kinds is not None and (known or bool(row.kinds))
         kinds = [float(kind in (row.kinds or ())) if named else UNKNOWN for kind in KINDS]
         return Example(
@@ -78,7 +78,7 @@ class ExampleMaker:
             kinds,
             [*belongs[: self.limit - 1], UNKNOWN],
             row.source,
-            math.nan if row.soft is None else row.soft,
+            math.nan if row.teacher_logit is None else row.teacher_logit,
         )
 
 
@@ -146,7 +146,7 @@ class GroupCollator:
             "labels": torch.tensor([e.label for e in examples]),
             "kinds": torch.tensor([e.kinds for e in examples]),
             "belongs": belongs,
-            "soft": torch.tensor([e.soft for e in examples]),
+            "teacher_logit": torch.tensor([e.teacher_logit for e in examples]),
             "pairs": torch.tensor(pairs, dtype=torch.long).reshape(-1, 2),
         }
 

@@ -1,7 +1,7 @@
 """What a larger model thinks of the stories that a small classifier learns from (Hinton et al. 2015).
 
 A teacher that knows more of the world judges the same rows; the small one learns its judgments beside the labels
-(`soft_weight` of `training/classifier.py`). A stage: rows that were judged are not judged again.
+(`distillation_weight` of `training/classifier.py`). A stage: rows that were judged are not judged again.
 """
 
 import hashlib
@@ -29,16 +29,16 @@ CHUNK = 512
 SURE = 1e-6  # a score is kept so far from 0 and 1
 
 
-def with_soft_targets(
+def with_teacher_logits(
     rows: Sequence[GroupRow], teacher: Path, metric: str, out: Path, processes: int = 1
 ) -> list[GroupRow]:
-    """The rows with `soft`: the logits of the teacher's scores, less their mean, by their standard deviation.
+    """The rows with `teacher_logit`: the logits of the teacher's scores, less their mean, by their standard deviation.
 
     Args:
         rows: to judge.
         teacher: a checkpoint of `training/classifier.py`.
         metric: whose section of the checkpoint's configuration is read.
-        out: the stage's folder; `soft.parquet` goes there.
+        out: the stage's folder; `teacher_logit.parquet` goes there.
         processes: that judge at the same time.
 
     Raises:
@@ -48,7 +48,7 @@ def with_soft_targets(
         raise ValueError("expected rows for the teacher to judge, got none")
     texts = [row.story for row in rows]
     digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()
-    stage = Stage(out, "soft", {"teacher": checksum(weights_file(teacher)), "stories": digest})
+    stage = Stage(out, "teacher_logit", {"teacher": checksum(weights_file(teacher)), "stories": digest})
     if not stage.is_done():
         scorer = ClassifierScorer(load_checkpoint(teacher, metric))
 
@@ -60,7 +60,7 @@ def with_soft_targets(
     logits = np.array([row["logit"] for row in read_rows(stage.result)])
     spread = float(logits.std()) or 1.0
     return [
-        replace(row, soft=float((value - logits.mean()) / spread))
+        replace(row, teacher_logit=float((value - logits.mean()) / spread))
         for row, value in zip(rows, logits, strict=True)
     ]
 

@@ -42,7 +42,7 @@ from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import ENCODER, ROOT
 
 HEADS = ("classifier", "kinds", "tokens")
-SOFT_SCALE = 1.5  # standard deviation, in logits, that a teacher's judgments are given
+TEACHER_SPREAD = 1.5  # standard deviation, in logits, that a teacher's judgments are given
 DEFAULTS: dict[str, Any] = {
     "delexicalize": True,
     "context": "first_sentence",
@@ -63,7 +63,7 @@ DEFAULTS: dict[str, Any] = {
     "kind_weight": 0.1,
     "token_weight": 0.5,
     "token_share": 0.0,
-    "soft_weight": 0.0,
+    "distillation_weight": 0.0,
     "seed": 42,
 }
 
@@ -90,13 +90,15 @@ def classifier_loss(model: Any, inputs: dict[str, Tensor], config: dict[str, Any
         loss = loss + config["kind_weight"] * _known(model.name_kinds(hidden), inputs["kinds"])
     if config["token_weight"]:
         loss = loss + config["token_weight"] * _known(model.judge_tokens(hidden), inputs["belongs"])
-    if config["soft_weight"]:
+    if config["distillation_weight"]:
         judged = [logits]
         if model.tokens is not None:
             judged.append(_mean_of_tokens(model.judge_tokens(hidden), inputs["attention_mask"]))
-        at = ~inputs["soft"].isnan()
+        at = ~inputs["teacher_logit"].isnan()
         for found in judged if at.any() else ():
-            loss = loss + config["soft_weight"] * F.mse_loss(found[at], inputs["soft"][at] * SOFT_SCALE)
+            loss = loss + config["distillation_weight"] * F.mse_loss(
+                found[at], inputs["teacher_logit"][at] * TEACHER_SPREAD
+            )
     return loss, logits
 
 
@@ -221,7 +223,7 @@ def train_classifier(
     validation: Sequence[GroupRow],
     out: Path,
     run: Path,
-    about: dict[str, Any],
+    provenance: dict[str, Any],
     resume: bool = False,
 ) -> dict[str, Any]:
     """Trains one configuration; writes checkpoint and manifest to `out` and returns the manifest.
@@ -232,7 +234,7 @@ def train_classifier(
         validation: held-out rows; results are given by source.
         out: the checkpoint's folder; `config.json` has a section named after the metric.
         run: where checkpoints to resume from lie.
-        about: what else the manifest records (data and its checksums).
+        provenance: what else the manifest records (data and its checksums).
         resume: whether to go on from the last checkpoint in `run`.
 
     Raises:
@@ -266,7 +268,7 @@ def train_classifier(
     manifest = {
         "metric": config["metric"],
         "config": config,
-        **about,
+        **provenance,
         **start_digest(config),
         "groups": {"train": len(groups.groups), "validation": len(held_out.groups)},
         "stories": {"train": len(rows), "validation": len(validation)},
@@ -366,12 +368,12 @@ def weights_file(folder: Path) -> Path:
     return adapter if adapter.is_file() else folder / "model.safetensors"
 
 
-def trained(config: dict[str, Any], about: dict[str, Any], out: Path) -> dict[str, Any] | None:
+def trained(config: dict[str, Any], provenance: dict[str, Any], out: Path) -> dict[str, Any] | None:
     """The manifest of the checkpoint in `out`, where it is one of this configuration, start and data, unchanged."""
     if not (out / "manifest.json").is_file() or not weights_file(out).is_file():
         return None
     known = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
-    wanted = json.loads(json.dumps({"config": {**DEFAULTS, **config}, **about, **start_digest(config)}))
+    wanted = json.loads(json.dumps({"config": {**DEFAULTS, **config}, **provenance, **start_digest(config)}))
     wanted["weights"] = checksum(weights_file(out))
     known["config"] = {**DEFAULTS, **known["config"]}  # a setting that came later had its default
     return known if all(known.get(key) == value for key, value in wanted.items()) else None

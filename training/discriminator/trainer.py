@@ -52,10 +52,15 @@ def load_rows(
         raise ValueError(
             f"{folder}: no generator there; `python -m training.plot_guided.generator` trains one"
         )
-    about = {"data": data_checksums(config, data), "generator": file_digest(folder / "model.safetensors")}
+    provenance = {
+        "data": data_checksums(config, data),
+        "generator": file_digest(folder / "model.safetensors"),
+    }
     files = {split: run / f"rivals-{split}.parquet" for split in ("train", "validation")}
     record = run / "rivals.json"
-    made = {key: config[key] for key in ("corpus", "plots", "share", "sampling", "groups", "seed")} | about
+    made = {
+        key: config[key] for key in ("corpus", "plots", "share", "sampling", "groups", "seed")
+    } | provenance
     if not (record.is_file() and json.loads(record.read_text(encoding="utf-8")) == made):
         corpus = load_plots(config, data, cache)
         sampler = StorySampler(*load_generator(folder), Sampling(**config["sampling"]))
@@ -67,7 +72,7 @@ def load_rows(
             write_groups(files[split], rival_rows(stories, sampler, config["seed"]))
         write_text(record, json.dumps(made) + "\n")
     train, validation = (list(read_groups(files[split])) for split in ("train", "validation"))
-    return train, validation, about
+    return train, validation, provenance
 
 
 def main() -> None:
@@ -90,8 +95,8 @@ def main() -> None:
         config[key] = yaml.safe_load(value)
     out = given.out or ROOT / "metrics" / "discriminator" / "weights" / config["name"]
     run = given.run or ROOT / "runs" / f"discriminator-{config['name']}"
-    train, validation, about = load_rows(config, given.data, run, given.cache)
-    manifest = train_classifier(config, train, validation, out, run, about, given.resume)
+    train, validation, provenance = load_rows(config, given.data, run, given.cache)
+    manifest = train_classifier(config, train, validation, out, run, provenance, given.resume)
     write_classifier_card(out, manifest)
     shown = ("groups", "stories", "steps", "validation", "groups_a_second", "minutes")
     print(json.dumps({key: manifest[key] for key in shown}, indent=2))

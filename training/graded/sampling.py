@@ -142,9 +142,9 @@ class GradedSampler:
         shares = rng.uniform(*self.sampling.infill_share, size=len(chosen))
         found = self.infiller([d.words for _, _, d in chosen], [at for _, at, _ in chosen], list(shares), rng)
         for (row, at, draft), words in zip(chosen, found, strict=True):
-            foreign = [new != old for new, old in zip(words, draft.words[at], strict=True)]
-            if any(foreign):
-                drafts[row] = draft.with_sentence(at, words, "off_topic", "infill", foreign)
+            damaged = [new != old for new, old in zip(words, draft.words[at], strict=True)]
+            if any(damaged):
+                drafts[row] = draft.with_sentence(at, words, "off_topic", "infill", damaged)
 
     def _say_again(
         self, drafts: list[Draft | None], rows: list[tuple[int, int]], rng: np.random.Generator

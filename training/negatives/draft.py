@@ -20,18 +20,18 @@ class Draft:
 
     Attributes:
         words: by sentence.
-        foreign: by sentence, true for a word that an edit put or moved where it is.
+        damaged: by sentence, true for a word that an edit put or moved where it is.
         kinds: of `KINDS`.
         index: the story's place in its corpus.
         edits: the names of the edits applied, in order.
 
     >>> draft = Draft.start([["he", "ran", "."], ["he", "fell", "."]], 0)
-    >>> draft.with_sentence(1, ["she", "sang", "."], "off_topic", "nearest").foreign
+    >>> draft.with_sentence(1, ["she", "sang", "."], "off_topic", "nearest").damaged
     ((False, False, False), (True, True, True))
     """
 
     words: tuple[tuple[str, ...], ...]
-    foreign: tuple[tuple[bool, ...], ...]
+    damaged: tuple[tuple[bool, ...], ...]
     kinds: frozenset[str]
     index: int
     edits: tuple[str, ...] = ()
@@ -49,40 +49,40 @@ class Draft:
     @classmethod
     def from_edited(cls, story: EditedStory, index: int) -> "Draft":
         """UNION's negative sample as a draft."""
-        foreign = tuple(
+        damaged = tuple(
             tuple(bool(name) or sentence.moved for name in sentence.operations)
             for sentence in story.sentences
         )
         kinds = frozenset(KIND_OF[name.partition("_")[2] or name] for name in story.applied)
-        return cls(tuple(map(tuple, story.words)), foreign, kinds, index, story.applied)
+        return cls(tuple(map(tuple, story.words)), damaged, kinds, index, story.applied)
 
     def untouched(self, keep: int) -> list[int]:
-        """Sentences from `keep` on in which no word is foreign."""
-        return [i for i in range(keep, len(self.words)) if not any(self.foreign[i])]
+        """Sentences from `keep` on in which no word is damaged."""
+        return [i for i in range(keep, len(self.words)) if not any(self.damaged[i])]
 
     def with_sentence(
-        self, at: int, words: list[str], kind: str, edit: str, foreign: list[bool] | None = None
+        self, at: int, words: list[str], kind: str, edit: str, damaged: list[bool] | None = None
     ) -> "Draft":
-        """This draft with sentence `at` replaced; all its words are foreign unless told."""
-        flags = [True] * len(words) if foreign is None else foreign
+        """This draft with sentence `at` replaced; all its words are damaged unless told."""
+        flags = [True] * len(words) if damaged is None else damaged
         return replace(
             self,
             words=(*self.words[:at], tuple(words), *self.words[at + 1 :]),
-            foreign=(*self.foreign[:at], tuple(flags), *self.foreign[at + 1 :]),
+            damaged=(*self.damaged[:at], tuple(flags), *self.damaged[at + 1 :]),
             kinds=self.kinds | {kind},
             edits=(*self.edits, edit),
         )
 
     def exchanged(self, first: int, second: int) -> "Draft":
         """This draft with two sentences exchanged."""
-        words, foreign = list(self.words), list(self.foreign)
+        words, damaged = list(self.words), list(self.damaged)
         words[first], words[second] = words[second], words[first]
         for at in (first, second):
-            foreign[at] = (True,) * len(words[at])
+            damaged[at] = (True,) * len(words[at])
         return replace(
             self,
             words=tuple(words),
-            foreign=tuple(foreign),
+            damaged=tuple(damaged),
             kinds=self.kinds | {"wrong_order"},
             edits=(*self.edits, "exchange"),
         )

@@ -20,7 +20,7 @@ SCHEMA = pa.schema(
         "label": pa.int8(),
         "level": pa.int8(),
         "kinds": pa.list_(pa.string()),
-        "foreign": pa.list_(pa.int32()),
+        "damaged": pa.list_(pa.int32()),
     }
 )
 
@@ -40,15 +40,15 @@ class GroupRow:
 
     Attributes:
         group: what rows belong together; one of them is the human story.
-        story: normalised words joined by single spaces, or any text where `foreign` is None.
+        story: normalised words joined by single spaces, or any text where `damaged` is None.
         source: where it comes from: `human`, the edits' names, a generator's name.
         label: 1 for the human story.
         level: 0 for the human story; higher is worse than lower in the same group; -1: worse than the human
             story, and not compared with others.
         kinds: of error; None where not known.
-        foreign: numbers of the words that do not belong where they stand; None where not known.
+        damaged: numbers of the words that do not belong where they stand; None where not known.
         split: train, validation or test, where a stage has divided its groups.
-        soft: a teacher's judgment (see `training.classifier.distillation`), higher is better; None where there is none.
+        teacher_logit: a teacher's judgment (see `training.classifier.distillation`), higher is better; None where there is none.
     """
 
     group: str
@@ -57,15 +57,15 @@ class GroupRow:
     label: int
     level: int = -1
     kinds: list[str] | None = field(default_factory=list)
-    foreign: list[int] | None = None
+    damaged: list[int] | None = None
     split: str = ""
-    soft: float | None = None
+    teacher_logit: float | None = None
 
 
 def rows_of_chain(group: str, chain: list[Draft]) -> Iterator[GroupRow]:
     """The rows of a story and its damaged versions."""
     for level, draft in enumerate(chain):
-        flags = [flag for sentence in draft.foreign for flag in sentence]
+        flags = [flag for sentence in draft.damaged for flag in sentence]
         yield GroupRow(
             group,
             " ".join(word for sentence in draft.words for word in sentence),
@@ -112,7 +112,7 @@ def read_groups(path: Path) -> list[GroupRow]:
                 int(row["label"]),
                 int(row["level"] if row.get("level") is not None else (0 if row["label"] else -1)),
                 _kinds(row),
-                row.get("foreign"),
+                row.get("damaged"),
                 row.get("split") or "",
             )
         )

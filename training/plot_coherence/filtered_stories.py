@@ -63,14 +63,14 @@ def without_judged(
     return [row for row in rows if row.group not in met]
 
 
-def with_foreign_words(rows: Sequence[GroupRow], normalizer: Normalizer) -> list[GroupRow]:
-    """The rows normalised, with `foreign`: the words of a generated story from where it leaves the human one."""
+def with_damaged_words(rows: Sequence[GroupRow], normalizer: Normalizer) -> list[GroupRow]:
+    """The rows normalised, with `damaged`: the words of a generated story from where it leaves the human one."""
     people = {row.group: normalizer(row.story).split() for row in rows if row.label}
     found = []
     for row in rows:
         words = normalizer(row.story).split()
         pairs = zip(words, people[row.group], strict=False)
         shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        foreign = [] if row.label else list(range(shared, len(words)))
-        found.append(replace(row, story=" ".join(words), foreign=foreign))
+        damaged = [] if row.label else list(range(shared, len(words)))
+        found.append(replace(row, story=" ".join(words), damaged=damaged))
     return found

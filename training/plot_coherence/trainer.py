@@ -17,7 +17,7 @@ import yaml
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.classifier.data import held_out
-from openmeva.training.classifier.distillation import teacher_configuration, with_soft_targets
+from openmeva.training.classifier.distillation import teacher_configuration, with_teacher_logits
 from openmeva.training.classifier.trainer import train_classifier, trained, weights_file
 from openmeva.training.common.trainer import first_configuration
 from openmeva.training.files import checksum
@@ -26,7 +26,7 @@ from openmeva.training.negatives.groups import GroupRow, read_groups
 from openmeva.training.paths import ENCODER, ROOT
 from openmeva.training.plot_coherence.filtered_stories import (
     read_filtered_stories,
-    with_foreign_words,
+    with_damaged_words,
     without_judged,
 )
 from openmeva.training.plot_guided.training_sets import build_sets
@@ -50,11 +50,11 @@ def load_rows(
     """
     train: list[GroupRow] = []
     validation: list[GroupRow] = []
-    about: dict[str, Any] = {"data": {}, "graded": {}}
+    provenance: dict[str, Any] = {"data": {}, "graded": {}}
     for settings in config.get("graded") or []:
         manifest = make_groups(settings, data, run, cache, config["seed"])
-        about["data"].update(manifest["data"])
-        about["graded"][settings["name"]] = {key: manifest[key] for key in ("train", "validation")}
+        provenance["data"].update(manifest["data"])
+        provenance["graded"][settings["name"]] = {key: manifest[key] for key in ("train", "validation")}
         rows = read_groups(group_file(run, settings["name"], "train"))
         train += at_most(rows, settings.get("groups"), config["seed"])
         validation += read_groups(group_file(run, settings["name"], "validation"))
@@ -67,10 +67,12 @@ def load_rows(
         rows = without_judged(
             list(read_filtered_stories(data / entry["file"])), entry["exclude"], data, normalizer
         )
-        rows = [row for row in with_foreign_words(rows, normalizer) if short_enough(row, entry)]
+        rows = [row for row in with_damaged_words(rows, normalizer) if short_enough(row, entry)]
         people = {row.group for row in rows if row.label}
         rows = [row for row in rows if row.group in people]
-        about["data"].update({file: checksum(data / file) for file in (entry["file"], *entry["exclude"])})
+        provenance["data"].update(
+            {file: checksum(data / file) for file in (entry["file"], *entry["exclude"])}
+        )
         for row in rows:
             (validation if held_out(row.group, entry.get("share", 0.05)) else train).append(row)
     for entry in config.get("files") or []:
@@ -78,13 +80,13 @@ def load_rows(
         rows = [row for row in read_groups(path) if short_enough(row, entry)]
         names = list(dict.fromkeys(row.group for row in rows))[: entry.get("groups")]
         kept = set(names)
-        about["data"][entry["path"]] = checksum(path)
+        provenance["data"][entry["path"]] = checksum(path)
         share = entry.get("share", 0.05)
         for row in rows:
             if row.group in kept and row.split != "test":
                 held = row.split == "validation" if row.split else held_out(row.group, share)
                 (validation if held else train).append(row)
-    return at_most(train, config.get("groups"), config["seed"]), validation, about
+    return at_most(train, config.get("groups"), config["seed"]), validation, provenance
 
 
 def short_enough(row: GroupRow, entry: dict[str, Any]) -> bool:
@@ -120,18 +122,18 @@ def train(
     """
     if first := first_configuration(config):
         train(first, data, ROOT / config["start"], run, cache, resume)
-    rows, validation, about = load_rows(config, data, run, cache)
+    rows, validation, provenance = load_rows(config, data, run, cache)
     if teacher := teacher_configuration(config):
         folder, own = teacher
         train(own, data, folder, folder.parent, cache, resume)
-        about["teacher"] = checksum(weights_file(folder))
-    known = trained(config, about, out)
+        provenance["teacher"] = checksum(weights_file(folder))
+    known = trained(config, provenance, out)
     if known:
         return known
     if teacher:
-        rows = with_soft_targets(rows, folder, config["metric"], run, config["teacher"].get("processes", 1))
+        rows = with_teacher_logits(rows, folder, config["metric"], run, config["teacher"].get("processes", 1))
     checkpoints = run / f"training-{config['name']}"
-    manifest = train_classifier(config, rows, validation, out, checkpoints, about, resume)
+    manifest = train_classifier(config, rows, validation, out, checkpoints, provenance, resume)
     write_classifier_card(out, manifest)
     return manifest
 

@@ -154,7 +154,7 @@ def train(config: dict[str, Any], data: Path, out: Path, run: Path, cache: Path)
     """
     started = time.time()
     settings = SentAvgSettings(**config["settings"], seed=config["seed"])
-    rows, held_out, about = load_rows(config, data, run, cache)
+    rows, held_out, provenance = load_rows(config, data, run, cache)
     for what, split in (("to train on", rows), ("held out", held_out)):
         count = sum(row.label for row in split)
         if not 0 < count < len(split):
@@ -168,7 +168,7 @@ def train(config: dict[str, Any], data: Path, out: Path, run: Path, cache: Path)
     manifest = {
         "metric": "sentavg",
         "config": {**config, "settings": asdict(settings)},
-        **about,
+        **provenance,
         "stories": {"train": len(rows), "validation": len(held_out)},
         "losses": [round(loss, 4) for loss in losses],
         "validation": {"auc": round(area_under_curve(human, others), 4)},

@@ -9,7 +9,7 @@ import pytest
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.plot_coherence.filtered_stories import (
     read_filtered_stories,
-    with_foreign_words,
+    with_damaged_words,
     without_judged,
 )
 from openmeva.training.plot_coherence.trainer import load_rows
@@ -73,11 +73,11 @@ def test_a_generated_story_needs_a_human_one_before_it(tmp_path: Path) -> None:
 
 
 def test_words_are_foreign_from_where_a_story_leaves_the_human_one(tmp_path: Path) -> None:
-    rows = with_foreign_words(list(read_filtered_stories(write(tmp_path / "af.tsv"))), Normalizer())
-    words = [[row.story.split()[place] for place in row.foreign or []] for row in rows]
+    rows = with_damaged_words(list(read_filtered_stories(write(tmp_path / "af.tsv"))), Normalizer())
+    words = [[row.story.split()[place] for place in row.damaged or []] for row in rows]
     assert words == [[], ["flew", "."], [], ["ate", "."], ["rose", "."]]
     assert [row.kinds for row in rows] == [[], None, [], None, None], "what is wrong with them is not known"
-    assert with_foreign_words(rows, Normalizer()) == rows
+    assert with_damaged_words(rows, Normalizer()) == rows
 
 
 def test_a_configuration_names_them_and_long_ones_are_left_out(tmp_path: Path) -> None:
@@ -87,12 +87,12 @@ def test_a_configuration_names_them_and_long_ones_are_left_out(tmp_path: Path) -
     )
     (tmp_path / "judged.csv").write_text('WorkerId,Input.text1,Answer.text1\nw,"nobody .",3\n')
     released = {"file": "af.tsv", "exclude": ["judged.csv"], "max_words": 6, "share": 0.0}
-    train, validation, about = load_rows({"released": released, "seed": 1}, tmp_path, tmp_path, tmp_path)
+    train, validation, provenance = load_rows({"released": released, "seed": 1}, tmp_path, tmp_path, tmp_path)
     assert [row.story for row in train] == [STORIES[2], STORIES[4]], "and what has lost its human story"
-    assert [row.foreign for row in train] == [[], [1, 2]]
+    assert [row.damaged for row in train] == [[], [1, 2]]
     assert not validation
-    assert set(about["data"]) == {"af.tsv", "judged.csv"}
-    assert len(json.dumps(about["data"])) > 128, "checksums"
+    assert set(provenance["data"]) == {"af.tsv", "judged.csv"}
+    assert len(json.dumps(provenance["data"])) > 128, "checksums"
     train, validation, _ = load_rows(
         {"released": {**released, "share": 1.0}, "seed": 1}, tmp_path, tmp_path, tmp_path
     )

@@ -179,7 +179,7 @@ def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(
 
 
 def test_a_plot_before_its_story_is_no_label() -> None:
-    batch = PairCollator(SpecialTokens(start=0, end=0, padding=0), joint=False)(
+    batch = PairCollator(SpecialTokens(start=0, end=0, padding=0), is_encoder_decoder=False)(
         [([0, 7, 9], [5, 6, 0]), ([0, 9], [5, 0])]
     )
     assert batch["input_ids"].tolist() == [[0, 7, 9, 5, 6], [0, 9, 5, 0, 0]]

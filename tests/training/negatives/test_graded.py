@@ -99,7 +99,7 @@ def test_each_level_damages_more(neighbours: Neighbours, infiller: Infiller) -> 
     for chain in chains:
         for better, worse in itertools.pairwise(chain):
             assert worse.words[0] == better.words[0]  # the context stays
-            assert sum(map(sum, worse.foreign)) > sum(map(sum, better.foreign))
+            assert sum(map(sum, worse.damaged)) > sum(map(sum, better.damaged))
             assert better.kinds <= worse.kinds
             assert worse.edits[: len(better.edits)] == better.edits
 
@@ -118,7 +118,7 @@ def test_every_edit_fires(neighbours: Neighbours, infiller: Infiller, edit: str,
 def test_exchanged_sentences_are_those_of_the_story(neighbours: Neighbours, infiller: Infiller) -> None:
     chains = sampler(neighbours, infiller, edits={"exchange": 1.0}, levels=1).chains([0])
     assert sorted(chains[0][1].words) == sorted(chains[0][0].words)
-    assert sum(map(any, chains[0][1].foreign)) == 2
+    assert sum(map(any, chains[0][1].damaged)) == 2
 
 
 def test_unions_samples_are_read_with_their_traces(neighbours: Neighbours, infiller: Infiller) -> None:
@@ -137,18 +137,18 @@ def test_unions_samples_are_read_with_their_traces(neighbours: Neighbours, infil
     assert chain[1].kinds == {"wrong_order"}
 
 
-def test_rows_of_a_chain_name_the_foreign_words() -> None:
+def test_rows_of_a_chain_name_the_damaged_words() -> None:
     start = Draft.start([["he", "ran", "."], ["he", "fell", "."]], 0)
     chain = [start, start.with_sentence(1, ["she", "sang", "."], "off_topic", "nearest")]
     good, bad = rows_of_chain("g", chain)
-    assert (good.story, good.source, good.label, good.level, good.foreign) == (
+    assert (good.story, good.source, good.label, good.level, good.damaged) == (
         "he ran . he fell .",
         "human",
         1,
         0,
         [],
     )
-    assert (bad.source, bad.label, bad.level, bad.kinds, bad.foreign) == (
+    assert (bad.source, bad.label, bad.level, bad.kinds, bad.damaged) == (
         "nearest",
         0,
         1,

@@ -45,9 +45,9 @@ def build_generator(config: dict[str, Any], encoder: Path = ENCODER) -> tuple[Pr
         packaged = packaged_decoder(config["package"]) if config.get("package") else None
         if packaged:
             return packaged
-        joint = AutoConfig.from_pretrained(config["base"]).is_encoder_decoder
-        found = hub_tokenizer(config["base"], placeholders=joint)
-        if not joint:
+        is_encoder_decoder = AutoConfig.from_pretrained(config["base"]).is_encoder_decoder
+        found = hub_tokenizer(config["base"], placeholders=is_encoder_decoder)
+        if not is_encoder_decoder:
             return AutoModelForCausalLM.from_pretrained(config["base"], dtype=torch.float32), found
         model = AutoModelForSeq2SeqLM.from_pretrained(config["base"], dtype=torch.float32)
         model.resize_token_embeddings(found.get_vocab_size())
@@ -79,13 +79,13 @@ def _empty(config: dict[str, Any], encoder: Path, tokenizer: Tokenizer) -> Encod
         "decoder_start_token_id": token_id(tokenizer, "[CLS]"),
         "eos_token_id": token_id(tokenizer, "[SEP]"),
     }
-    joint = EncoderDecoderConfig(encoder=source.to_dict(), decoder=target.to_dict(), **marks)
-    return _joined(joint, source, target)
+    shape = EncoderDecoderConfig(encoder=source.to_dict(), decoder=target.to_dict(), **marks)
+    return _joined(shape, source, target)
 
 
-def _joined(joint: EncoderDecoderConfig, source: BertConfig, target: BertConfig) -> EncoderDecoderModel:
+def _joined(shape: EncoderDecoderConfig, source: BertConfig, target: BertConfig) -> EncoderDecoderModel:
     return EncoderDecoderModel(
-        config=joint,
+        config=shape,
         encoder=BertModel(source, add_pooling_layer=False),
         decoder=BertLMHeadModel(target),
     )
@@ -145,11 +145,11 @@ def load_generator(folder: Path) -> tuple[PreTrainedModel, Tokenizer]:
     except Exception as error:  # tokenizers raises plain Exceptions
         raise ValueError(f"{folder}: expected a trained generator ({error})") from error
     if base == "encoder":
-        joint = EncoderDecoderConfig.from_dict(values)
+        shape = EncoderDecoderConfig.from_dict(values)
         parts = [
             BertConfig.from_dict(values[part], attn_implementation="eager") for part in ("encoder", "decoder")
         ]
-        model: PreTrainedModel = _joined(joint, *parts)
+        model: PreTrainedModel = _joined(shape, *parts)
     else:
         shape = AutoConfig.for_model(**values)
         kind = AutoModelForSeq2SeqLM if shape.is_encoder_decoder else AutoModelForCausalLM

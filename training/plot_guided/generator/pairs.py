@@ -61,14 +61,14 @@ class PairCollator:
 
     Attributes:
         marks: of the tokenizer.
-        joint: whether an encoder reads the plot; else it stands before the story, in the same row.
+        is_encoder_decoder: whether an encoder reads the plot; else it stands before the story, in the same row.
     """
 
     marks: SpecialTokens
-    joint: bool = True
+    is_encoder_decoder: bool = True
 
     def __call__(self, pairs: list[tuple[list[int], list[int]]]) -> dict[str, Tensor]:
-        if not self.joint:
+        if not self.is_encoder_decoder:
             ids, mask = pad([[*plot, *story] for plot, story in pairs], self.marks.padding)
             labels = ids.masked_fill(mask == 0, IGNORED)
             for row, (plot, _) in enumerate(pairs):

@@ -62,7 +62,7 @@ def train_generator(
     if config.get("adapter"):
         model = with_adapter(model, config["adapter"])
     marks = SpecialTokens.of(tokenizer)
-    collate = PairCollator(marks, joint=model.config.is_encoder_decoder)
+    collate = PairCollator(marks, is_encoder_decoder=model.config.is_encoder_decoder)
 
     def pairs(stories: Sequence[PlottedStory], count: int | None = None) -> PlotPairs:
         return PlotPairs(
