@@ -25,7 +25,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     encoder = tiny_model()
     write_encoder(tmp_path / "encoder", encoder)
     monkeypatch.setattr(trainer, "ENCODER", tmp_path / "encoder")
-    monkeypatch.setattr("training.encoder.trainer.ENCODER", tmp_path / "encoder")
+    monkeypatch.setattr("openmeva.training.encoder.trainer.ENCODER", tmp_path / "encoder")
     pieces = [*NAMES, *reversed([p for p in PIECES if p not in ("[MALE]", "[FEMALE]", "[NEUTRAL]")])]
     BertTokenizer(vocab={p: i for i, p in enumerate(pieces)}, do_lower_case=True).save_pretrained(
         tmp_path / "base"

@@ -198,7 +198,7 @@ def test_each_text_is_encoded_once(other: Path, monkeypatch: pytest.MonkeyPatch)
     read: list[int] = []
     forward = encoder._forward
     monkeypatch.setattr(encoder, "_forward", lambda rows, *a: (read.append(len(rows)), forward(rows, *a))[1])
-    monkeypatch.setattr("metrics.embedding_similarity.scoring._ROWS", 2)
+    monkeypatch.setattr("openmeva.metrics.embedding_similarity.scoring._ROWS", 2)
     predictions = [texts[i % 3] for i in range(9)]
     SimilarityScorer(encoder).scores(predictions, [[texts[0], texts[i % 2]] for i in range(9)], idf=True)
     assert sum(read) == 3

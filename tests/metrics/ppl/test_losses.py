@@ -156,7 +156,7 @@ def test_small_slices_of_the_vocabulary_change_nothing(
     loaded = load(folders[name])
     _, whole = token_losses(loaded, CONTEXTS, 4)
     monkeypatch.setattr(losses_module, "CELLS", 1)
-    monkeypatch.setattr("metrics.ppl.causal_model.CELLS", 1)
+    monkeypatch.setattr("openmeva.metrics.ppl.causal_model.CELLS", 1)
     _, sliced = token_losses(loaded, CONTEXTS, 4)
     for one, other in zip(whole, sliced, strict=True):
         assert one == pytest.approx(other, abs=1e-5)

@@ -250,7 +250,7 @@ def test_sentence_ends_are_counted(tmp_path: Path, text: str, sentences: int, wh
 
 
 def test_an_open_quotation_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("training.plot_guided.generator.sampling.QUOTE", "'")
+    monkeypatch.setattr("openmeva.training.plot_guided.generator.sampling.QUOTE", "'")
     model, tokenizer = load_generator(write_generator(tmp_path))
     sampler = StorySampler(model, tokenizer, dtype="float32")
     ids = tokenizer.encode("she ran ' home .", add_special_tokens=False).ids
