@@ -2,17 +2,9 @@
 
 import evaluate
 
+from openmeva.metrics.bleurt.scoring import BleurtScorer
 from openmeva.metrics.core.checkpoint import find_checkpoint
-from openmeva.metrics.core.module import StoryInputs
-from openmeva.metrics.core.module import check_batch_size
-from openmeva.metrics.core.module import progress_bar
-from openmeva.metrics.core.module import signature_of
-
-from .modeling import BleurtModel
-from .scoring import BleurtScorer
-
-# evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = ["Bleurt", "BleurtModel"]
+from openmeva.metrics.core.module import StoryInputs, check_batch_size, progress_bar, signature_of
 
 HUB_IDS = {"roc": "openmeva/bleurt-roc"}
 

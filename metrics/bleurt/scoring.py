@@ -10,11 +10,11 @@ import torch
 from tokenizers import Tokenizer
 from transformers import AutoConfig, AutoModelForSequenceClassification
 
-from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
-from openmeva.metrics.core.checkpoint import file_digest, load_checkpoint
-from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.bleurt.modeling import BleurtModel
 from openmeva.metrics.core.batching import length_batches
-from .modeling import BleurtModel
+from openmeva.metrics.core.checkpoint import file_digest, load_checkpoint
+from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
+from openmeva.metrics.core.text import Normalizer
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 

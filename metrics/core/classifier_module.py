@@ -1,14 +1,11 @@
-"""What the evaluate modules of story classifiers share: one source, symlinked.
-
-They are UNION, plot coherence, discriminator and SENTAVG.
-"""
+"""What the evaluate modules of story classifiers share: UNION, plot coherence, discriminator and SENTAVG."""
 
 from collections.abc import Callable
 from typing import Any
 
 from openmeva.metrics.core.checkpoint import Checkpoint, find_checkpoint, load_checkpoint
 from openmeva.metrics.core.module import StoryInputs, check_batch_size, progress_bar, signature_of
-from openmeva.metrics.core.story_scoring import LONGEST_CONTINUED, StoryScorer
+from openmeva.metrics.core.story_scorer import LONGEST_CONTINUED, StoryScorer
 
 
 class StoryClassifierModule(StoryInputs):

@@ -14,10 +14,10 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import AutoConfig, AutoModel, BertModel
 
-from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
-from openmeva.metrics.core.checkpoint import file_digest, load_checkpoint
-from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.core.batching import length_batches, sentence_windows
+from openmeva.metrics.core.checkpoint import file_digest, load_checkpoint
+from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
+from openmeva.metrics.core.text import Normalizer
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 

@@ -3,18 +3,17 @@
 import evaluate
 
 from openmeva.metrics.core.checkpoint import find_checkpoint
-from openmeva.metrics.core.module import StoryInputs
-from openmeva.metrics.core.module import check_batch_size
-from openmeva.metrics.core.module import chosen_names
-from openmeva.metrics.core.module import progress_bar
-from openmeva.metrics.core.module import signature_of
-
-from .embedding import TextEncoder
-from .matching import bert_score
-from .mover_score import mover_score
-from .scoring import BERT_SCORES
-from .scoring import SCORES
-from .scoring import SimilarityScorer
+from openmeva.metrics.core.module import (
+    StoryInputs,
+    check_batch_size,
+    chosen_names,
+    progress_bar,
+    signature_of,
+)
+from openmeva.metrics.embedding_similarity.embedding import TextEncoder
+from openmeva.metrics.embedding_similarity.matching import bert_score
+from openmeva.metrics.embedding_similarity.mover_score import mover_score
+from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES, SCORES, SimilarityScorer
 
 # evaluate copies only the siblings that this file imports itself
 __all__ = ["EmbeddingSimilarity", "bert_score", "mover_score"]

@@ -3,7 +3,7 @@ its texts but for BERTScore's precision and recall, which swap."""
 
 import numpy as np
 
-from .mover_score import unit_rows
+from openmeva.metrics.embedding_similarity.mover_score import unit_rows
 
 
 def cosine(first: np.ndarray, second: np.ndarray) -> float:

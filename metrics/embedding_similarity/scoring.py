@@ -7,9 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .embedding import EmbeddedText, TextEncoder
-from .matching import bert_score, greedy_matching, min_max_pooling, vector_average, vector_extrema
-from .mover_score import bigrams, mover_score
+from openmeva.metrics.embedding_similarity.embedding import EmbeddedText, TextEncoder
+from openmeva.metrics.embedding_similarity.matching import (
+    bert_score,
+    greedy_matching,
+    min_max_pooling,
+    vector_average,
+    vector_extrema,
+)
+from openmeva.metrics.embedding_similarity.mover_score import bigrams, mover_score
 
 SCORES = (
     "greedy_matching",

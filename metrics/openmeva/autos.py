@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from .bootstrap import PromptBootstrap, intervals
-from .comparison import correct
-from .correlation import COEFFICIENTS, correlate_part
+from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
+from openmeva.metrics.openmeva.comparison import correct
+from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate_part
 
 # Tests hold thousands of stories and 18 cells; a thousand draws settle an interval to the second digit.
 MAX_DRAWS = 1000

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .bootstrap import PromptBootstrap, intervals
-from .comparison import paired_bootstrap
-from .correlation import COEFFICIENTS, correlate, why_undefined
-from .judged import JudgedStories
-from .trivial import trivial_scores
+from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
+from openmeva.metrics.openmeva.comparison import paired_bootstrap
+from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate, why_undefined
+from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.metrics.openmeva.trivial import trivial_scores
 
 Draws = dict[str, np.ndarray]
 

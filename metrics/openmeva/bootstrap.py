@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from .correlation import COEFFICIENTS
+from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 
 _CHUNK = 256
 # Beyond this, the prompt-by-prompt matrix of Kendall's pairs outgrows its use, and draws are made one by one.

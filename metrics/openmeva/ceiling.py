@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from .correlation import COEFFICIENTS
+from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 
 
 def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 200) -> dict[str, Any]:

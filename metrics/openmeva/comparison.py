@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from .bootstrap import interval
+from openmeva.metrics.openmeva.bootstrap import interval
 
 
 def williams_test(first: float, second: float, between: float, n: int) -> dict[str, float]:

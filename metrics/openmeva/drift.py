@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .bootstrap import bootstrap_part
-from .correlation import COEFFICIENTS, correlate_part
-from .judged import JudgedStories
+from openmeva.metrics.openmeva.bootstrap import bootstrap_part
+from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate_part
+from openmeva.metrics.openmeva.judged import JudgedStories
 
 
 def model_drift(

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .drift import part
-from .judged import JudgedStories
+from openmeva.metrics.openmeva.drift import part
+from openmeva.metrics.openmeva.judged import JudgedStories
 
 REASONABLE = "reasonable"
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .correlation import COEFFICIENTS, correlate_part
-from .judged import HUMAN, JudgedStories
+from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate_part
+from openmeva.metrics.openmeva.judged import HUMAN, JudgedStories
 
 
 def prompt_level(metric: np.ndarray, judged: JudgedStories) -> dict[str, Any]:

@@ -5,47 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import datasets
 import evaluate
 import numpy as np
 import scipy
 
-import datasets
-
 from openmeva.metrics.core.version import __version__
-
-from .agreement import agreement
-from .autos import aspect_tables, check_rows, overall
-from .baselines import beats_trivial
-from .bootstrap import PromptBootstrap
-from .ceiling import noise_ceiling
-from .comparison import compare
-from .correlation import correlate
-from .differences import score_differences
-from .drift import dataset_drift
-from .error_types import by_error_type
-from .judged import JudgedStories, check_predictions
-from .levels import prompt_level
-from .loading import load_rows
-from .sections import judgment_tables
-from .sources import judgments_by_source
-from .trivial import trivial_scores
-
-# evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = [
-    "OpenMEVA",
-    "PromptBootstrap",
-    "agreement",
-    "beats_trivial",
-    "by_error_type",
-    "compare",
-    "correlate",
-    "dataset_drift",
-    "judgments_by_source",
-    "noise_ceiling",
-    "prompt_level",
-    "score_differences",
-    "trivial_scores",
-]
+from openmeva.metrics.openmeva.autos import aspect_tables, check_rows, overall
+from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
+from openmeva.metrics.openmeva.loading import load_rows
+from openmeva.metrics.openmeva.sections import judgment_tables
 
 SCALES: dict[str, tuple[float, float] | None] = {
     "mans_roc": (1.0, 5.0),

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from .agreement import agreement
-from .baselines import beats_trivial, trivial_rows
-from .bootstrap import PromptBootstrap, intervals
-from .ceiling import noise_ceiling
-from .comparison import compare, correct
-from .correlation import COEFFICIENTS, correlate
-from .differences import score_differences
-from .drift import model_drift, quality_drift
-from .error_types import by_error_type
-from .judged import JudgedStories
-from .levels import human_and_machine, prompt_level, system_level
-from .sources import judgments_by_source
+from openmeva.metrics.openmeva.agreement import agreement
+from openmeva.metrics.openmeva.baselines import beats_trivial, trivial_rows
+from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
+from openmeva.metrics.openmeva.ceiling import noise_ceiling
+from openmeva.metrics.openmeva.comparison import compare, correct
+from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate
+from openmeva.metrics.openmeva.differences import score_differences
+from openmeva.metrics.openmeva.drift import model_drift, quality_drift
+from openmeva.metrics.openmeva.error_types import by_error_type
+from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.metrics.openmeva.levels import human_and_machine, prompt_level, system_level
+from openmeva.metrics.openmeva.sources import judgments_by_source
 
 
 def judgment_tables(

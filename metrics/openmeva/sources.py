@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from .comparison import correct
-from .judged import JudgedStories
+from openmeva.metrics.openmeva.comparison import correct
+from openmeva.metrics.openmeva.judged import JudgedStories
 
 
 def judgments_by_source(judged: JudgedStories) -> dict[str, Any]:

@@ -1,21 +1,9 @@
 """Overlap with a reference in words: BLEU, ROUGE and METEOR, a score a story."""
 
 import evaluate
-import nltk
-import rouge_score
-import sacrebleu
 
-from openmeva.metrics.core.module import StoryInputs
-from openmeva.metrics.core.module import chosen_names
-from openmeva.metrics.core.module import progress_bar
-from openmeva.metrics.core.module import signature_of
-
-from .meteor import meteor
-from .scoring import SCORES
-from .scoring import OverlapScorer
-
-# evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = ["Overlap", "meteor", "nltk", "rouge_score", "sacrebleu"]
+from openmeva.metrics.core.module import StoryInputs, chosen_names, progress_bar, signature_of
+from openmeva.metrics.overlap.scoring import SCORES, OverlapScorer
 
 _DESCRIPTION = """
 How many words and word sequences a text shares with its references: sentence BLEU (Papineni et al. 2002),

@@ -7,7 +7,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU
 
 from openmeva.metrics.core.text import Normalizer
-from .meteor import find_wordnet, meteor
+from openmeva.metrics.overlap.meteor import find_wordnet, meteor
 
 SCORES = ("bleu", "rouge1", "rouge2", "rougeL", "meteor")
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]

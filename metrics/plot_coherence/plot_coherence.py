@@ -3,11 +3,7 @@
 import evaluate
 
 from openmeva.metrics.core.classifier_module import StoryClassifierModule
-from openmeva.metrics.core.classifier_scoring import ClassifierScorer
-
-
-# evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = ["PlotCoherence"]
+from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 
 HUB_IDS = {
     "mix": "openmeva/plot-coherence-mix",

@@ -7,11 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from openmeva.metrics.core.runtime import PrecisionCache, pad
 from openmeva.metrics.core.batching import length_batches
-from .losses import CELLS, target_losses
-from .texts import TokenizedStory
-from .windows import Window, causal_windows
+from openmeva.metrics.core.runtime import PrecisionCache, pad
+from openmeva.metrics.ppl.losses import CELLS, target_losses
+from openmeva.metrics.ppl.texts import TokenizedStory
+from openmeva.metrics.ppl.windows import Window, causal_windows
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 PADDING_SIDES = ("right", "left")

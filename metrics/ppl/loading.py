@@ -14,11 +14,11 @@ from transformers import (
     BertLMHeadModel,
 )
 
-from .causal_model import CausalModel
 from openmeva.metrics.core.checkpoint import Checkpoint, find_checkpoint, load_checkpoint
 from openmeva.metrics.core.runtime import token_id
-from .masked_model import MaskedModel
-from .texts import NormalizedReader, PlainReader
+from openmeva.metrics.ppl.causal_model import CausalModel
+from openmeva.metrics.ppl.masked_model import MaskedModel
+from openmeva.metrics.ppl.texts import NormalizedReader, PlainReader
 
 UNKNOWN_LENGTH = 1024
 

@@ -6,11 +6,11 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 
-from openmeva.metrics.core.runtime import PrecisionCache, pad, token_id
 from openmeva.metrics.core.batching import length_batches
-from .losses import target_losses
-from .texts import TokenizedStory
-from .windows import Window, centred_windows
+from openmeva.metrics.core.runtime import PrecisionCache, pad, token_id
+from openmeva.metrics.ppl.losses import target_losses
+from openmeva.metrics.ppl.texts import TokenizedStory
+from openmeva.metrics.ppl.windows import Window, centred_windows
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 

@@ -2,30 +2,9 @@
 
 import evaluate
 
-from openmeva.metrics.core.module import StoryInputs
-from openmeva.metrics.core.module import check_batch_size
-from openmeva.metrics.core.module import progress_bar
-from openmeva.metrics.core.module import signature_of
-
-from .causal_model import CausalModel
-from .loading import load_model
-from .losses import target_losses
-from .masked_model import MaskedModel
-from .repetition import repeated
-from .scoring import PerplexityScorer
-from .texts import TokenizedStory
-from .windows import causal_windows
-
-# evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = [
-    "CausalModel",
-    "MaskedModel",
-    "Ppl",
-    "TokenizedStory",
-    "causal_windows",
-    "repeated",
-    "target_losses",
-]
+from openmeva.metrics.core.module import StoryInputs, check_batch_size, progress_bar, signature_of
+from openmeva.metrics.ppl.loading import load_model
+from openmeva.metrics.ppl.scoring import PerplexityScorer
 
 HUB_IDS = {"roc": "openmeva/ppl-roc", "wp": "openmeva/ppl-wp", "pll": "openmeva/ppl-pll"}
 

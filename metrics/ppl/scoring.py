@@ -4,11 +4,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from .causal_model import PADDING_SIDES
 from openmeva.metrics.core.runtime import choose_device, choose_dtype
-from .loading import LoadedModel
-from .repetition import repeated
-from .texts import TokenizedStory
+from openmeva.metrics.ppl.causal_model import PADDING_SIDES
+from openmeva.metrics.ppl.loading import LoadedModel
+from openmeva.metrics.ppl.repetition import repeated
+from openmeva.metrics.ppl.texts import TokenizedStory
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 

@@ -2,19 +2,10 @@
 
 import evaluate
 
-from openmeva.metrics.core.checkpoint import find_checkpoint
-from openmeva.metrics.core.checkpoint import load_checkpoint
-from openmeva.metrics.core.module import StoryInputs
-from openmeva.metrics.core.module import check_batch_size
-from openmeva.metrics.core.module import progress_bar
-from openmeva.metrics.core.module import signature_of
-
-from .blending import hybrid
-from .modeling import RuberModel
-from .scoring import RuberScorer
-
-# evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = ["RuberBert", "RuberModel"]
+from openmeva.metrics.core.checkpoint import find_checkpoint, load_checkpoint
+from openmeva.metrics.core.module import StoryInputs, check_batch_size, progress_bar, signature_of
+from openmeva.metrics.ruber_bert.blending import hybrid
+from openmeva.metrics.ruber_bert.scoring import RuberScorer
 
 HUB_IDS = {
     "roc": "openmeva/ruber-bert-roc",

@@ -8,11 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.checkpoint import Checkpoint
 from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad, token_id
 from openmeva.metrics.core.text import Normalizer
-from openmeva.metrics.core.batching import length_batches
-from .modeling import RuberModel
+from openmeva.metrics.ruber_bert.modeling import RuberModel
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 _TAGS = re.compile(r"^\s*(?:\[\s*[A-Za-z]{2}\s*\]\s*)+(?=\S)")

@@ -6,11 +6,11 @@ from typing import Any
 
 import torch
 
+from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.checkpoint import Checkpoint
 from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad
-from openmeva.metrics.core.batching import length_batches
-from .modeling import SentAvg, word_vectors
-from openmeva.metrics.core.story_scoring import Progress, StoryScorer
+from openmeva.metrics.core.story_scorer import Progress, StoryScorer
+from openmeva.metrics.sentavg.modeling import SentAvg, word_vectors
 
 
 class SentAvgScorer(StoryScorer):
@@ -44,7 +44,7 @@ class SentAvgScorer(StoryScorer):
         if explain:
             raise ValueError("explain: expected False, SENTAVG has no explanations")
         place = choose_device(device)
-        self.model = self._variants.on(place, choose_dtype(dtype, place))
+        self.model = self._precisions.on(place, choose_dtype(dtype, place))
         prepared = self.prepare(stories, contexts, joins)
         places: dict[tuple[int, ...], int] = {}
         for story in prepared:
@@ -55,7 +55,7 @@ class SentAvgScorer(StoryScorer):
         vectors: list[Any] = [None] * len(sentences)
         with torch.inference_mode():
             for batch in progress(batches, len(sentences)) if progress else batches:
-                tokens, mask = pad([sentences[i] for i in batch], self.marks.padding)
+                tokens, mask = pad([sentences[i] for i in batch], self.special_tokens.padding)
                 encoded = self.model.encode(tokens.to(place), mask.to(place))
                 for index, vector in zip(batch, encoded, strict=True):
                     vectors[index] = vector

@@ -5,12 +5,7 @@ from typing import Any
 import evaluate
 
 from openmeva.metrics.core.classifier_module import StoryClassifierModule
-
-from .modeling import SentAvg
-from .scoring import SentAvgScorer
-
-# evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = ["SentAvg", "Sentavg"]
+from openmeva.metrics.sentavg.scoring import SentAvgScorer
 
 HUB_IDS = {"roc": "openmeva/sentavg-roc"}
 

@@ -8,8 +8,8 @@ from torch import Tensor
 
 from openmeva.metrics.core.checkpoint import Checkpoint
 from openmeva.metrics.core.runtime import pad
-from .modeling import UnionModel
-from openmeva.metrics.core.story_scoring import Story, StoryScorer
+from openmeva.metrics.core.story_scorer import PreparedStory, StoryScorer
+from openmeva.metrics.union.modeling import UnionModel
 
 
 class UnionScorer(StoryScorer):
@@ -19,16 +19,19 @@ class UnionScorer(StoryScorer):
         super().__init__(checkpoint, UnionModel(checkpoint.model_config))
 
     def _details(
-        self, prepared: Sequence[Story], batch_size: int, device: torch.device, dtype: torch.dtype
+        self, prepared: Sequence[PreparedStory], batch_size: int, device: torch.device, dtype: torch.dtype
     ) -> list[dict[str, Any]]:
         return [{"edits": self._edits(story, device)} for story in prepared]
 
-    def _edits(self, story: Story, device: torch.device) -> list[dict[str, Any]]:
+    def _edits(self, story: PreparedStory, device: torch.device) -> list[dict[str, Any]]:
         """Words whose first token the reconstruction head would change, or delete (suggestion "")."""
         predicted: list[Tensor] = [torch.empty(0, dtype=torch.long)] * len(story.tokens)
         with torch.inference_mode():
             for window in story.windows:
-                ids, mask = pad([[self.marks.start, *story.ids(window), self.marks.end]], self.marks.padding)
+                ids, mask = pad(
+                    [[self.special_tokens.start, *story.ids(window), self.special_tokens.end]],
+                    self.special_tokens.padding,
+                )
                 hidden = self.model.encode(ids.to(device), mask.to(device))[0, 1:-1]
                 best = self.model.reconstruct(hidden).argmax(-1).cpu()
                 for i, part in zip(
@@ -60,5 +63,5 @@ class UnionScorer(StoryScorer):
         return edits
 
     def _word(self, ids: list[int]) -> str:
-        pieces = [self.tokenizer.id_to_token(i) for i in ids if i != self.marks.padding]
+        pieces = [self.tokenizer.id_to_token(i) for i in ids if i != self.special_tokens.padding]
         return "".join(piece.removeprefix("##") for piece in pieces if piece)

@@ -3,12 +3,7 @@
 import evaluate
 
 from openmeva.metrics.core.classifier_module import StoryClassifierModule
-
-from .modeling import UnionModel
-from .scoring import UnionScorer
-
-# evaluate copies the siblings that this file imports and no others; those not used below are named here.
-__all__ = ["Union", "UnionModel"]
+from openmeva.metrics.union.scoring import UnionScorer
 
 HUB_IDS = {"roc": "openmeva/union-roc", "wp": "openmeva/union-wp"}
 

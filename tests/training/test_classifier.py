@@ -17,7 +17,7 @@ from transformers import (
 )
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
-from openmeva.metrics.core.classifier_scoring import ClassifierScorer
+from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.classifier import trainer as classifier
 from openmeva.training.classifier.card import write_classifier_card
@@ -183,8 +183,12 @@ def test_the_papers_encoders_are_taken_with_their_weights_and_scored_as_trained(
     prepared = scorer.prepare(stories, None)
     for example, story in zip(examples, prepared, strict=True):
         inner = [token for sentence in story.tokens for token in sentence]
-        assert example.ids == [scorer.marks.start, *inner, scorer.marks.end], "read as in training"
-    logits = torch.tensor(classifier.predict(scorer.model, examples, scorer.marks.padding, batch_size=2))
+        assert example.ids == [scorer.special_tokens.start, *inner, scorer.special_tokens.end], (
+            "read as in training"
+        )
+    logits = torch.tensor(
+        classifier.predict(scorer.model, examples, scorer.special_tokens.padding, batch_size=2)
+    )
     scores, _ = scorer.score(stories, dtype="float32")
     assert torch.allclose(torch.sigmoid(logits), torch.tensor(scores), atol=0.02)  # bfloat16 in `predict`
     assert len({round(score, 5) for score in scores}) > 3
@@ -207,7 +211,9 @@ def test_a_decoder_of_the_hub_judges_at_its_last_token_and_is_saved_whole(folder
     examples = [make(GroupRow("g", story, "human", 1)) for story in stories]
     for example, story in zip(examples, scorer.prepare(stories, None), strict=True):
         inner = [token for sentence in story.tokens for token in sentence]
-        assert example.ids == [scorer.marks.start, *inner, scorer.marks.end], "read as in training"
+        assert example.ids == [scorer.special_tokens.start, *inner, scorer.special_tokens.end], (
+            "read as in training"
+        )
     scores, _ = scorer.score(stories, dtype="float32")
     with torch.no_grad():  # one by one, so nothing is padded
         for example, score in zip(examples, scores, strict=True):

@@ -10,7 +10,7 @@ import yaml
 from scipy.stats import spearmanr
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
-from openmeva.metrics.core.classifier_scoring import ClassifierScorer
+from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.training.classifier import distillation as teacher
 from openmeva.training.classifier import trainer as classifier
 from openmeva.training.classifier.distillation import logit, with_teacher_logits

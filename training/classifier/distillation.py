@@ -17,7 +17,7 @@ import pyarrow as pa
 import yaml
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
-from openmeva.metrics.core.classifier_scoring import ClassifierScorer
+from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.training.classifier.trainer import weights_file
 from openmeva.training.files import checksum
 from openmeva.training.negatives.groups import GroupRow

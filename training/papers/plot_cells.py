@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import kendalltau, spearmanr
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
-from openmeva.metrics.core.classifier_scoring import ClassifierScorer
+from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.classifier.trainer import train_classifier
 from openmeva.training.files import checksum, write_text

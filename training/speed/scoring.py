@@ -40,9 +40,9 @@ def usual_way(scorer: UnionScorer, stories: Sequence[str]) -> None:
         for start in range(0, len(stories), 10):
             rows = [
                 [
-                    scorer.marks.start,
+                    scorer.special_tokens.start,
                     *scorer.tokenizer.encode(s.lower(), add_special_tokens=False).ids[:198],
-                    scorer.marks.end,
+                    scorer.special_tokens.end,
                 ]
                 for s in stories[start : start + 10]
             ]

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
-from openmeva.metrics.core.classifier_scoring import ClassifierScorer
+from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from tests.tiny_classifier import KINDS, write_classifier
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -35,7 +35,7 @@ def test_scores_are_the_sigmoid_of_the_classifiers_logit(metric: Any, checkpoint
         ids = scorer.tokenizer.encode(scorer.normalizer(story), add_special_tokens=False).ids
         with torch.no_grad():
             hidden = scorer.model.bert(
-                torch.tensor([[scorer.marks.start, *ids, scorer.marks.end]])
+                torch.tensor([[scorer.special_tokens.start, *ids, scorer.special_tokens.end]])
             ).last_hidden_state
             logit = hidden[0, 0] @ scorer.model.classifier.weight[0] + scorer.model.classifier.bias[0]
         assert score == pytest.approx(float(torch.sigmoid(logit)), abs=1e-5)
@@ -103,7 +103,7 @@ def test_tokens_have_their_share_of_the_score(tmp_path: Path) -> None:
     for story, score in zip(STORIES, scores, strict=False):
         ids = scorer.tokenizer.encode(scorer.normalizer(story), add_special_tokens=False).ids
         with torch.no_grad():
-            ends = torch.tensor([[scorer.marks.start, *ids, scorer.marks.end]])
+            ends = torch.tensor([[scorer.special_tokens.start, *ids, scorer.special_tokens.end]])
             hidden = scorer.model.encode(ends, torch.ones_like(ends))
             whole = torch.sigmoid(scorer.model.classifier(hidden[0, 0]))
             tokens = torch.sigmoid(scorer.model.tokens(hidden[0, 1:-1])).mean()

@@ -28,7 +28,7 @@ def plain_score(scorer: UnionScorer, text: str) -> float:
     with torch.no_grad():
         hidden = (
             scorer.model.float()
-            .bert(torch.tensor([[scorer.marks.start, *ids, scorer.marks.end]]))
+            .bert(torch.tensor([[scorer.special_tokens.start, *ids, scorer.special_tokens.end]]))
             .last_hidden_state
         )
         logit = hidden[0, 0] @ scorer.model.classifier.weight[0] + scorer.model.classifier.bias[0]
@@ -112,7 +112,9 @@ def test_edits_are_where_the_reconstruction_head_differs(scorer: UnionScorer) ->
     words = text.split()
     ids = [scorer.tokenizer.encode(w, add_special_tokens=False).ids for w in words]
     with torch.no_grad():
-        flat = torch.tensor([[scorer.marks.start, *(i for word in ids for i in word), scorer.marks.end]])
+        flat = torch.tensor(
+            [[scorer.special_tokens.start, *(i for word in ids for i in word), scorer.special_tokens.end]]
+        )
         best = scorer.model.cls(scorer.model.bert(flat).last_hidden_state)[0, 1:-1].argmax(-1).tolist()
     expected, position = [], 0
     for index, (word, pieces) in enumerate(zip(words, ids, strict=True)):

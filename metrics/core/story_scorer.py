@@ -1,6 +1,6 @@
-"""From stories to the scores of a story classifier, and what each sentence costs: one source, symlinked.
+"""From stories to the scores of a story classifier, and what each sentence costs.
 
-UNION, plot_coherence and discriminator differ in the model and in what `explain` adds (`StoryScorer._details`).
+UNION, plot coherence and discriminator differ in the model and in what `explain` adds (`StoryScorer._details`).
 """
 
 import re
@@ -11,10 +11,10 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from openmeva.metrics.core.checkpoint import Checkpoint
-from openmeva.metrics.core.runtime import SpecialTokens, PrecisionCache, choose_device, choose_dtype, pad
-from openmeva.metrics.core.text import Normalizer, split_sentences
 from openmeva.metrics.core.batching import length_batches, sentence_windows
+from openmeva.metrics.core.checkpoint import Checkpoint
+from openmeva.metrics.core.runtime import PrecisionCache, SpecialTokens, choose_device, choose_dtype, pad
+from openmeva.metrics.core.text import Normalizer, split_sentences
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 
@@ -35,8 +35,14 @@ class StoryModel(Protocol):
 
 
 @dataclass(frozen=True)
-class Story:
-    """A story ready for the encoder: by sentence, its normalised words and its token ids."""
+class PreparedStory:
+    """A story ready for the encoder.
+
+    Attributes:
+        words: normalised words, by sentence.
+        tokens: token ids, by sentence.
+        windows: spans of sentences, end exclusive, that are scored at once.
+    """
 
     words: list[list[str]]
     tokens: list[list[int]]
@@ -88,11 +94,11 @@ class StoryScorer:
             raise ValueError(f"{checkpoint.folder}: weights missing: {', '.join(missing)}")
         self.model.tie_weights()
         self._precisions = PrecisionCache(self.model)
-        self.marks = SpecialTokens.of(self.tokenizer)
+        self.special_tokens = SpecialTokens.of(self.tokenizer)
 
     def prepare(
         self, stories: Sequence[str], contexts: Sequence[str] | None, joins: bool | None = None
-    ) -> list[Story]:
+    ) -> list[PreparedStory]:
         """Normalises and tokenises; a context joins its story where `joins` (default: the checkpoint's) says so.
 
         Raises:
@@ -119,7 +125,7 @@ class StoryScorer:
                     words.append(sentence if start == 0 else [])
             if not tokens:
                 raise ValueError(f"predictions, row {row}: expected a text with words, got {text[:60]!r}")
-            prepared.append(Story(words, tokens, sentence_windows([len(t) for t in tokens], limit)))
+            prepared.append(PreparedStory(words, tokens, sentence_windows([len(t) for t in tokens], limit)))
         return prepared
 
     def outputs(
@@ -131,7 +137,7 @@ class StoryScorer:
         dtype: torch.dtype,
         progress: Progress | None = None,
     ) -> list[Any]:
-        """What `read` makes of the hidden states of each sequence of token ids (without the marks), in order."""
+        """What `read` makes of the hidden states of each sequence of token ids (without special tokens), in order."""
         self.model = self._precisions.on(device, dtype)
         found: list[Any] = [None] * len(sequences)
         batches: Iterable[list[int]] = list(length_batches([len(ids) for ids in sequences], batch_size))
@@ -140,7 +146,8 @@ class StoryScorer:
         with torch.inference_mode():
             for batch in batches:
                 ids, mask = pad(
-                    [[self.marks.start, *sequences[i], self.marks.end] for i in batch], self.marks.padding
+                    [[self.special_tokens.start, *sequences[i], self.special_tokens.end] for i in batch],
+                    self.special_tokens.padding,
                 )
                 values = read(self.model.encode(ids.to(device), mask.to(device)))
                 for index, value in zip(batch, values.tolist(), strict=True):
@@ -155,7 +162,7 @@ class StoryScorer:
         dtype: torch.dtype,
         progress: Progress | None = None,
     ) -> list[float]:
-        """The score of each sequence of token ids (without the marks), in order."""
+        """The score of each sequence of token ids (without special tokens), in order."""
         return self.outputs(
             sequences,
             lambda hidden: torch.sigmoid(self.model.score(hidden)),
@@ -202,7 +209,7 @@ class StoryScorer:
 
     def _blame(
         self,
-        prepared: Sequence[Story],
+        prepared: Sequence[PreparedStory],
         batch_size: int,
         device: torch.device,
         dtype: torch.dtype,
@@ -238,7 +245,7 @@ class StoryScorer:
         return blame
 
     def _details(
-        self, prepared: Sequence[Story], batch_size: int, device: torch.device, dtype: torch.dtype
+        self, prepared: Sequence[PreparedStory], batch_size: int, device: torch.device, dtype: torch.dtype
     ) -> list[dict[str, Any]]:
         """What a metric's explanations hold beside the sentences; nothing here."""
         return [{} for _ in prepared]

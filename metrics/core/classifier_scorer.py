@@ -1,4 +1,4 @@
-"""Scores of a story classifier's checkpoint, and the kinds of error it sees: one source, symlinked."""
+"""Scores of a story classifier's checkpoint, and the kinds of error it sees."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from torch import Tensor
 
 from openmeva.metrics.core.checkpoint import Checkpoint
 from openmeva.metrics.core.classifier import StoryClassifier
-from openmeva.metrics.core.story_scoring import Progress, Story, StoryScorer
+from openmeva.metrics.core.story_scorer import PreparedStory, Progress, StoryScorer
 
 
 class ClassifierScorer(StoryScorer):
@@ -38,7 +38,7 @@ class ClassifierScorer(StoryScorer):
         dtype: torch.dtype,
         progress: Progress | None = None,
     ) -> list[float]:
-        """The score of each sequence of token ids (without the marks), in order."""
+        """The score of each sequence of token ids (without special tokens), in order."""
         if not self.token_share:
             return super().probabilities(sequences, batch_size, device, dtype, progress)
 
@@ -55,7 +55,7 @@ class ClassifierScorer(StoryScorer):
         ]
 
     def _details(
-        self, prepared: Sequence[Story], batch_size: int, device: torch.device, dtype: torch.dtype
+        self, prepared: Sequence[PreparedStory], batch_size: int, device: torch.device, dtype: torch.dtype
     ) -> list[dict[str, Any]]:
         if not self.kinds:
             return [{} for _ in prepared]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
-from openmeva.metrics.core.story_scoring import is_beginning
+from openmeva.metrics.core.story_scorer import is_beginning
 from openmeva.metrics.union.scoring import UnionScorer
 from tests.tiny import write_checkpoint
 
