@@ -5,14 +5,12 @@ Nothing of them is shipped. None is judged, and no metric was trained on any of 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 import yaml
 
 from openmeva.metrics.core.text import Normalizer, split_sentences
@@ -20,6 +18,7 @@ from openmeva.metrics.ruber_bert.scoring import plain_context
 from openmeva.spaces.scorer import Text
 from openmeva.training.corpora.splits import CorpusConfig, cut, load_corpus
 from openmeva.training.corpora.stories import is_held_out
+from openmeva.training.files import read_rows
 from openmeva.training.negatives import UnionSampler, UnionSampling, tag_corpus
 from openmeva.training.paths import ENCODER, ROOT
 from openmeva.training.plot_guided.generator.model import WEIGHTS, load_generator
@@ -131,10 +130,7 @@ def read_generated(path: Path, count: int) -> list[Text]:
     Raises:
         ValueError: no stories, or a row without one.
     """
-    if path.suffix == ".parquet":
-        rows = pq.read_table(path).to_pylist()
-    else:
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = [row.values for row in read_rows(path)]
     found = []
     for place, row in enumerate(evenly(rows, count) if rows else [], 1):
         if not isinstance(row.get("story"), str) or not row["story"].strip():

@@ -1,33 +1,35 @@
-"""Files are written to a temporary name and renamed, so that none is ever seen half-written."""
+"""Files read and written in one way; what metrics need of it lies in `metrics/core`, which stands alone.
+
+A file is written to a temporary name and renamed, so that none is ever seen half-written; a line ends at `\\n` alone.
+"""
 
 import hashlib
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from openmeva.metrics.core.files import STANDARD, read_lines, replacing, write_text
+from openmeva.metrics.core.rows import KINDS, Row, kind_of, parse_object, read_rows, text_of
+from openmeva.metrics.core.writing import json_line, write_rows
 
 if TYPE_CHECKING:  # most users of this module need no torch
     from torch import Tensor
 
-
-@contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
-    """A temporary path beside `path`; on success it takes `path`'s place, on an error it is removed."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        yield temporary
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def write_text(path: str | Path, text: str) -> None:
-    """Writes `text` as UTF-8, wholly or not at all."""
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+__all__ = [
+    "KINDS",
+    "STANDARD",
+    "Row",
+    "checksum",
+    "json_line",
+    "kind_of",
+    "parse_object",
+    "read_lines",
+    "read_rows",
+    "replacing",
+    "save_tensors",
+    "text_of",
+    "write_rows",
+    "write_text",
+]
 
 
 def checksum(path: str | Path) -> str:

@@ -2,102 +2,173 @@
 
 import argparse
 import inspect
-import json
-import os
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import evaluate
+from openmeva.metrics.core.rows import read_rows, text_of
+from openmeva.metrics.core.writing import write_rows
 
 COLUMNS = {"story": "predictions", "context": "contexts", "reference": "references"}
+METRICS = Path(__file__).resolve().parents[1]
 
 
-def read_rows(path: Path) -> dict[str, list[Any]]:
-    """The columns of a JSONL file (`story`, and where all rows have them `context`, `reference`) or a text file.
+@dataclass(frozen=True)
+class Scored:
+    """What a metric said of stories.
+
+    Attributes:
+        metric: its name.
+        lists: what it returned of one entry a story, by key; scores under `score`, explanations apart.
+        explanations: a dict a story, where they were asked for.
+        score: the mean score, where the metric has one.
+        signature: what the scores depend on.
+    """
+
+    metric: str
+    lists: dict[str, list[Any]]
+    explanations: list[dict[str, Any]] | None
+    score: float | None
+    signature: str
+
+
+def metric_names() -> list[str]:
+    """The metrics that score stories and have this command."""
+    return sorted(path.parent.name for path in METRICS.glob("*/__main__.py"))
+
+
+def read_stories(path: str | Path, kind: str | None = None) -> list[dict[str, Any]]:
+    """The rows of a file of stories, as `read_rows` reads it; each has a text in `story`.
 
     Raises:
-        ValueError: a row that is not JSON or has no text in `story` (its line), no rows at all, or a context or
+        ValueError: a damaged file, a row without a text in `story` (its line), or no rows at all; or a context or
             reference in some rows and not in others (the first line without).
     """
-    rows: list[tuple[int, dict[str, Any]]] = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
-        row: Any = {"story": line}
-        if path.suffix == ".jsonl":
-            try:
-                row = json.loads(line)
-            except json.JSONDecodeError as error:
-                raise ValueError(f"{path}, line {number}: expected JSON, got {line[:60]!r}") from error
-        story = row.get("story") if isinstance(row, dict) else None
-        if not isinstance(story, str) or not story.strip():
-            raise ValueError(f"{path}, line {number}: expected a text in 'story', got {story!r}")
-        rows.append((number, row))
+    rows = list(read_rows(path, kind))
+    for row in rows:
+        if not text_of(row).strip():
+            raise ValueError(f"{row.where}: expected a text in 'story', got a blank one")
     if not rows:
         raise ValueError(f"{path}: expected at least one story, got none")
-    columns = {}
-    for field, column in COLUMNS.items():
-        missing = [number for number, row in rows if row.get(field) is None]
+    for field in COLUMNS:
+        missing = [row for row in rows if row.values.get(field) is None]
         if missing and len(missing) < len(rows):
-            raise ValueError(f"{path}, line {missing[0]}: expected {field!r}, which other lines have")
-        if not missing:
-            columns[column] = [row[field] for _, row in rows]
-    return columns
+            raise ValueError(f"{missing[0].where}: expected {field!r}, which other rows have")
+    return [row.values for row in rows]
 
 
-def result_rows(result: dict[str, Any], count: int) -> list[dict[str, Any]]:
-    """A row a story of what a metric returned: `score`, its further lists under their keys, its explanation."""
-    lists = {
-        key: values for key, values in result.items() if isinstance(values, list) and len(values) == count
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """What a metric's `compute` is handed of rows: the columns that they have."""
+    return {
+        column: [row[field] for row in rows]
+        for field, column in COLUMNS.items()
+        if all(row.get(field) is not None for row in rows)
     }
-    explanations = lists.pop("explanations", [{}] * count)
-    names = {key: "score" if key == "scores" else key for key in lists}
-    return [
-        {**{names[key]: values[i] for key, values in lists.items()}, **explanations[i]} for i in range(count)
-    ]
 
 
-def main(name: str) -> None:
+def score(name: str, columns: Mapping[str, list[Any]], config: str | None = None, **options: Any) -> Scored:
+    """What the metric `name` says of stories.
+
+    Args:
+        name: a metric's folder.
+        columns: of `columns_of`.
+        config: a configuration of the metric, a folder or a Hub id.
+        options: of the metric's `compute`; those that are None are left out.
+
+    Raises:
+        ValueError: no such metric or option, or what the metric itself raises.
+    """
+    if name not in metric_names():
+        raise ValueError(f"unknown metric {name!r}, expected one of {', '.join(metric_names())}")
+    import evaluate
+
+    metric = evaluate.load(str(METRICS / name), config)
+    given = {option: value for option, value in options.items() if value is not None}
+    for option in given:
+        if option not in inspect.signature(metric._compute).parameters:
+            raise ValueError(f"--{option.replace('_', '-')}: {name} has no such option")
+    result = metric.compute(**columns, **given)
+    count = len(columns["predictions"])
+    lists = {
+        "score" if key == "scores" else key: values
+        for key, values in result.items()
+        if isinstance(values, list) and len(values) == count
+    }
+    explanations = lists.pop("explanations", None)
+    return Scored(name, lists, explanations, result.get("score"), metric.signature())
+
+
+def result_rows(
+    rows: Sequence[Mapping[str, Any]], scored: Scored, always_named: bool = False
+) -> list[dict[str, Any]]:
+    """The rows with the metric's columns: `score`, its further lists under their keys, its explanation.
+
+    A column that the rows have already keeps its values; the metric's is then called after it, `union_score`.
+
+    Args:
+        rows: as read.
+        scored: what the metric said of them.
+        always_named: call every column of the metric after it, for several metrics beside each other.
+    """
+    found = []
+    taken = {name for row in rows for name in row}
+    for place, row in enumerate(rows):
+        said = {key: values[place] for key, values in scored.lists.items()}
+        if scored.explanations is not None:
+            said |= scored.explanations[place]
+        named = {
+            f"{scored.metric}_{key}" if always_named or key in taken else key: value
+            for key, value in said.items()
+        }
+        found.append({**row, **named})
+    return found
+
+
+def main(name: str, arguments: Sequence[str] | None = None) -> None:
     """The command of the metric `name`."""
-    folder = Path(__file__).resolve().parents[1] / name
+    given = _parse(name, arguments)
+    try:
+        rows = read_stories(given.input)
+        columns = columns_of(rows)
+        if given.context_in_story:
+            columns.pop("contexts", None)
+        scored = score(
+            name,
+            columns,
+            given.config,
+            batch_size=given.batch_size,
+            device=given.device,
+            explain=given.explain or None,
+        )
+        write_rows(given.output, result_rows(rows, scored), column="score")
+    except (OSError, ValueError) as error:
+        sys.exit(f"error: {error}")
+    mean = f", mean {scored.score:.4f}" if scored.score is not None else ""
+    if given.output != "-":
+        print(f"{len(rows)} rows{mean} -> {given.output}  [{scored.signature}]")
+
+
+def _parse(name: str, arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog=f"python -m metrics.{folder.name}",
-        description=f"Scores a file of stories with metrics/{folder.name}; its card says what the scores mean.",
+        prog=f"python -m metrics.{name}",
+        description=f"Scores a file of stories with metrics/{name}; its card says what the scores mean.",
     )
     parser.add_argument(
         "--input",
-        type=Path,
         required=True,
-        help="JSONL with 'story' (and 'context', 'reference' as the metric needs), or text, one story a line",
+        help="JSONL, CSV or Parquet with 'story' (and 'context', 'reference' as the metric needs), or text, one "
+        "story a line; - for standard input",
     )
-    parser.add_argument("--output", type=Path, required=True, help="JSONL, a row a story, in order")
+    parser.add_argument(
+        "--output",
+        required=True,
+        help="a row a story, in order, with the columns of --input; - for standard output",
+    )
     parser.add_argument("--config", help="a configuration of the metric, a folder or a Hub id")
     parser.add_argument("--context-in-story", action="store_true", help="'story' holds the context already")
     parser.add_argument("--batch-size", type=int)
     parser.add_argument("--device", help="cpu, cuda, …; chosen by itself where not given")
     parser.add_argument("--explain", action="store_true", help="add the metric's reasons to each row")
-    arguments = parser.parse_args()
-    try:
-        columns = read_rows(arguments.input)
-        if arguments.context_in_story:
-            columns.pop("contexts", None)
-        metric = evaluate.load(str(folder), arguments.config)
-        options = {
-            "batch_size": arguments.batch_size,
-            "device": arguments.device,
-            "explain": arguments.explain or None,
-        }
-        options = {name: value for name, value in options.items() if value is not None}
-        for name in options:
-            if name not in inspect.signature(metric._compute).parameters:
-                raise ValueError(f"--{name.replace('_', '-')}: {folder.name} has no such option")
-        result = metric.compute(**columns, **options)
-    except (OSError, ValueError) as error:
-        sys.exit(f"error: {error}")
-    rows = result_rows(result, len(columns["predictions"]))
-    temporary = arguments.output.with_name(f".{arguments.output.name}.{os.getpid()}.tmp")
-    temporary.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    os.replace(temporary, arguments.output)
-    mean = f", mean {result['score']:.4f}" if "score" in result else ""
-    print(f"{len(rows)} rows{mean} -> {arguments.output}  [{metric.signature()}]")
+    return parser.parse_args(arguments)

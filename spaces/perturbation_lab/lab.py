@@ -15,6 +15,7 @@ import yaml
 from openmeva.spaces import wordnet
 from openmeva.spaces.limits import check_text
 from openmeva.spaces.scorer import Score, Scorer, Text, check_corpus
+from openmeva.training.files import read_rows
 from openmeva.training.paths import STORIES
 from openmeva.training.perturbations import ASPECTS, Corpus, Material, Perturbed, Perturber, parse
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
@@ -80,7 +81,7 @@ class Lab:
         """Material without and with a first sentence that stays."""
         corpus = None
         if resources.find("wordnet"):
-            rows = [json.loads(line) for line in STORIES.read_text(encoding="utf-8").splitlines()]
+            rows = [row.values for row in read_rows(STORIES)]
             corpus = Corpus(parse([row["story"] for row in rows if row["kind"] == "roc"]))
         similarity, paraphraser = MoverSimilarity(), RuleParaphraser()
         none, first = (Material(keep, corpus, paraphraser, similarity) for keep in (0, 1))

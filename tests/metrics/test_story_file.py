@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.metrics.core.command import read_rows, result_rows
+from openmeva.metrics.core.command import Scored, columns_of, read_stories, result_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,6 +29,7 @@ def test_a_metric_with_references(tmp_path: Path) -> None:
     done = run_overlap("--input", str(stories), "--output", str(scores))
     assert done.returncode == 0, done.stderr
     same, other = (json.loads(line) for line in scores.read_text(encoding="utf-8").splitlines())
+    assert same["story"] == "she ate a pie ."
     assert same["rouge1_scores"] == 1.0
     assert other["rouge1_scores"] == 0.0
 
@@ -41,18 +42,18 @@ def test_a_metric_with_references(tmp_path: Path) -> None:
 def test_text_files_hold_a_story_a_line(tmp_path: Path) -> None:
     path = tmp_path / "stories.txt"
     path.write_text("She ate.\n\nShe slept.\n", encoding="utf-8")
-    assert read_rows(path) == {"predictions": ["She ate.", "She slept."]}
+    assert columns_of(read_stories(path)) == {"predictions": ["She ate.", "She slept."]}
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "expected at least one story"),
-        ("{", "line 1: expected JSON"),
+        ("{", "line 1: expected a JSON object"),
         ('{"story": " "}', "line 1: expected a text in 'story'"),
         (
             '{"story": "a", "context": "b"}\n\n{"story": "c"}',
-            "line 3: expected 'context', which other lines have",
+            "line 3: expected 'context', which other rows have",
         ),
     ],
 )
@@ -60,12 +61,18 @@ def test_bad_files(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "stories.jsonl"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=message):
-        read_rows(path)
+        read_stories(path)
 
 
-def test_rows_hold_all_that_is_there_for_each_story() -> None:
-    result = {"score": 0.5, "scores": [0.4, 0.6], "nll": [1.0, 2.0], "explanations": [{"a": 1}, {"a": 2}]}
-    assert result_rows(result, 2) == [
-        {"score": 0.4, "nll": 1.0, "a": 1},
-        {"score": 0.6, "nll": 2.0, "a": 2},
+def test_rows_keep_their_columns_and_get_all_that_is_there_for_each_story() -> None:
+    lists = {"score": [0.4, 0.6], "nll": [1.0, 2.0]}
+    rows = [{"story": "x", "story_id": 7}, {"story": "y", "story_id": 8}]
+    scored = Scored("ppl", lists, [{"a": 1}, {"a": 2}], 0.5, "")
+    assert result_rows(rows, scored) == [
+        {"story": "x", "story_id": 7, "score": 0.4, "nll": 1.0, "a": 1},
+        {"story": "y", "story_id": 8, "score": 0.6, "nll": 2.0, "a": 2},
     ]
+    judged = [{"story": "x", "score": 3}, {"story": "y"}]
+    found = result_rows(judged, Scored("ppl", lists, None, 0.5, ""))
+    assert found[0] == {"story": "x", "score": 3, "ppl_score": 0.4, "nll": 1.0}
+    assert found[1] == {"story": "y", "ppl_score": 0.6, "nll": 2.0}

@@ -11,6 +11,7 @@ stories are scored by a layer, and a penalty, that were chosen without any story
 
 import argparse
 import json
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ from openmeva.metrics.bleurt.scoring import BleurtScorer
 from openmeva.metrics.core.checkpoint import find_checkpoint, read_tensors
 from openmeva.training.benchmark.cross_validated import FOLDER, write_cross_validated
 from openmeva.training.corpora.mans import read_mans
-from openmeva.training.files import save_tensors, write_text
+from openmeva.training.files import read_rows, save_tensors, text_of, write_text
 from openmeva.training.paths import ROOT
 
 PENALTIES = tuple(float(10**power) for power in range(-1, 6))
@@ -133,17 +134,15 @@ def read_ratings(path: Path) -> list[dict[str, Any]]:
         ValueError: a line of another form (its number).
     """
     rows = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
+    for row in read_rows(path):
+        text_of(row, "reference"), text_of(row)
         try:
-            row = json.loads(line)
-            texts = isinstance(row["reference"], str) and isinstance(row["story"], str)
-            rows.append({**row, "score": float(row["score"])})
+            rating = float(row.values["score"])
         except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{path}, line {number}: expected reference, story and score") from error
-        if not texts:
-            raise ValueError(f"{path}, line {number}: expected texts in reference and story")
+            raise ValueError(f"{row.where}: expected reference, story and score") from error
+        if not math.isfinite(rating):
+            raise ValueError(f"{row.where}: expected a finite score, got {rating}")
+        rows.append({**row.values, "score": rating})
     return rows
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from openmeva.training.corpora.judgments import JudgedStory, find_file
+from openmeva.training.files import read_lines
 
 _STORY, _ANSWER = "Input.text", "Answer.text"
 _MACHINE = {"roc": "gpt2", "wp": "machine"}
@@ -67,7 +68,7 @@ def read_predictions(path: str | Path) -> dict[str, float]:
         ValueError: a line of another layout (with its number).
     """
     found = {}
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in read_lines(path):
         story, _, score = line.rpartition("\t")
         try:
             found[plain(story)] = float(score)

@@ -1,43 +1,36 @@
 """Readers of story corpora: one story a row, in the order of the file."""
 
-import gzip
-import json
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from openmeva.training.files import Row, read_rows, text_of
+
 
 def read_stories(path: str | Path) -> Iterator[str]:
-    """Stories of a `.jsonl` (field `story`) or `.txt` file, one a line, plain or gzipped.
+    """Stories of a file that `read_rows` reads: a row a story (column `story`), in a text file a line a story.
 
     In text files the `</s>` that the plot-guided releases put after sentences is dropped.
 
     Raises:
-        ValueError: a line that is not JSON, lacks a text in `story`, or is blank (with its number).
+        ValueError: a damaged file, or a row that lacks a text in `story`, or a blank one (with its line).
     """
-    path = Path(path)
-    with (
-        gzip.open(path, "rt", encoding="utf-8")
-        if path.suffix == ".gz"
-        else path.open(encoding="utf-8") as lines
-    ):
-        json_lines = path.name.removesuffix(".gz").endswith((".jsonl", ".json"))
-        for number, line in enumerate(lines, 1):
-            story = _story_of(line, f"{path}, line {number}") if json_lines else line.replace("</s>", " ")
-            if not story.strip():
-                raise ValueError(f"{path}, line {number}: expected a story, got a blank one")
-            yield story.strip()
+    for row in read_rows(path, blank_lines=True):
+        yield story_of(row)
 
 
-def _story_of(line: str, where: str) -> str:
-    try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{where}: expected a JSON object, got {line[:60]!r}") from error
-    story = row.get("story") if isinstance(row, dict) else None
-    if not isinstance(story, str):
-        raise ValueError(f"{where}: expected a text in the field 'story', got {story!r}")
-    return story
+def story_of(row: Row) -> str:
+    """The story of a row, without blanks around it, and without `</s>` where the row is a line of text.
+
+    Raises:
+        ValueError: no text in `story`, or a blank one.
+    """
+    story = text_of(row)
+    if row.plain:
+        story = story.replace("</s>", " ")
+    if not story.strip():
+        raise ValueError(f"{row.where}: expected a story, got a blank one")
+    return story.strip()
 
 
 def story_key(sentences: Sequence[Sequence[str]]) -> int:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from openmeva.training.corpora.judgments import JudgedStory, find_file
+from openmeva.training.files import read_lines
 
 ERROR_TYPES = ("", "repeated", "incoherent", "conflicting", "chaotic", "other")
 
@@ -86,4 +87,4 @@ def _parse(line: str, where: str, highest: int) -> tuple[int, str, list[int]]:
 
 
 def _lines(path: Path) -> list[str]:
-    return [line.strip() for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+    return [line.strip() for _, line in read_lines(path) if line.strip()]

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from openmeva.training.corpora.stories import read_stories
-from openmeva.training.files import write_text
+from openmeva.training.files import read_lines, write_text
 
 MORE_MALE = (
     "aj asher cade chaz colby conner cruz jaden jamal jax jayden jd kaden kobe landon liam mateo rico ryder"
@@ -70,7 +70,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("metrics/weights/encoder/names.json"))
     arguments = parser.parse_args()
     male, female = (
-        [line.strip() for line in (arguments.data / "names" / f"{kind}.txt").read_text().splitlines()]
+        [line.strip() for _, line in read_lines(arguments.data / "names" / f"{kind}.txt")]
         for kind in ("male", "female")
     )
     lists = name_lists(male, female, read_stories(arguments.data / "roc" / "train.jsonl.gz"))

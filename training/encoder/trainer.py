@@ -27,7 +27,7 @@ from openmeva.metrics.core.text import PLACEHOLDERS
 from openmeva.training.common.packages import checked, package_folder
 from openmeva.training.corpora.splits import CorpusConfig, cut_blocks, load_corpus
 from openmeva.training.encoder.card import write_encoder_card
-from openmeva.training.files import checksum, save_tensors, write_text
+from openmeva.training.files import checksum, read_lines, save_tensors, write_text
 from openmeva.training.paths import ENCODER, ROOT
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -179,7 +179,7 @@ def train(config: dict[str, Any], data: Path, out: Path, run: Path, resume: bool
     kept = run / "vocab.txt"  # a resumed run keeps its vocabulary: checkpoints' rows are in its order
     if not (resume and kept.exists()):
         write_text(kept, "\n".join(prune_vocabulary(old, texts, config["vocabulary_size"])) + "\n")
-    pieces = kept.read_text(encoding="utf-8").splitlines()
+    pieces = [line for _, line in read_lines(kept)]
     tokenizer = save_tokenizer(pieces, out)
     torch.manual_seed(config["seed"])
     model = pruned_model(base, pieces, old)

@@ -1,6 +1,5 @@
 """The rows that story classifiers are trained on, in Parquet: a human story and versions or rivals of it in a group."""
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from openmeva.training.files import replacing
+from openmeva.training.files import kind_of, read_rows, replacing, text_of
 from openmeva.training.negatives.draft import Draft
 
 SCHEMA = pa.schema(
@@ -95,15 +94,12 @@ def read_groups(path: Path) -> list[GroupRow]:
     """
     if not path.is_file():
         raise ValueError(f"{path}: no such file; it is written by an earlier stage of the chain")
-    rows: list[dict[str, Any]]
-    if path.suffix == ".jsonl":
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    else:
-        rows = pq.read_table(path).to_pylist()
     found = []
-    for number, row in enumerate(rows):
+    for place in read_rows(path, None if kind_of(path) else "parquet"):
+        row = place.values
         if not {"group", "story", "label"} <= set(row):
-            raise ValueError(f"{path}, row {number}: expected group, story and label, got {sorted(row)}")
+            raise ValueError(f"{place.where}: expected group, story and label, got {sorted(row)}")
+        text_of(place)
         found.append(
             GroupRow(
                 str(row["group"]),

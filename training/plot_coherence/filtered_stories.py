@@ -1,6 +1,5 @@
 """The adversarially filtered stories that the plot-guided paper's authors released (section 4.1, AF_MANPLTS)."""
 
-import gzip
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
@@ -9,6 +8,7 @@ from pathlib import Path
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.corpora.splits import judged_keys
 from openmeva.training.corpora.stories import story_key
+from openmeva.training.files import read_lines
 from openmeva.training.negatives.groups import GroupRow
 
 SOURCE = "af_released"
@@ -24,34 +24,26 @@ def read_filtered_stories(path: str | Path) -> Iterator[GroupRow]:
         ValueError: a line with other fields, a label other than 0 and 1, a blank story, or a generated story
             before the first human one (with the line's number).
     """
-    path = Path(path)
     group = -1
-    with (
-        gzip.open(path, "rt", encoding="utf-8")
-        if path.suffix == ".gz"
-        else path.open(encoding="utf-8") as lines
-    ):
-        for number, line in enumerate(lines, 1):
-            fields = line.rstrip("\n").split("\t")
-            if len(fields) != 4 or fields[1] not in ("0", "1") or not fields[3].strip():
-                raise ValueError(
-                    f"{path}, line {number}: expected 'number TAB label (0 or 1) TAB number TAB story', "
-                    f"got {line[:60]!r}"
-                )
-            label = int(fields[1])
-            group += label
-            if group < 0:
-                raise ValueError(
-                    f"{path}, line {number}: expected a human story (label 1) first, got label 0"
-                )
-            yield GroupRow(
-                group=f"released:{group}",
-                story=fields[3].strip(),
-                source="human" if label else SOURCE,
-                label=label,
-                level=0 if label else -1,
-                kinds=[] if label else None,
+    for number, line in read_lines(path):
+        fields = line.split("\t")
+        if len(fields) != 4 or fields[1] not in ("0", "1") or not fields[3].strip():
+            raise ValueError(
+                f"{path}, line {number}: expected 'number TAB label (0 or 1) TAB number TAB story', "
+                f"got {line[:60]!r}"
             )
+        label = int(fields[1])
+        group += label
+        if group < 0:
+            raise ValueError(f"{path}, line {number}: expected a human story (label 1) first, got label 0")
+        yield GroupRow(
+            group=f"released:{group}",
+            story=fields[3].strip(),
+            source="human" if label else SOURCE,
+            label=label,
+            level=0 if label else -1,
+            kinds=[] if label else None,
+        )
 
 
 def without_judged(

@@ -1,7 +1,5 @@
 """Pairs of a context and its story for RUBER, and negatives: contexts with another story's continuation."""
 
-import gzip
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +17,7 @@ from openmeva.metrics.ruber_bert.modeling import RuberModel, extremes, inner_tok
 from openmeva.metrics.ruber_bert.scoring import plain_context
 from openmeva.training.corpora.splits import CorpusConfig, Sentences, cut, load_corpus
 from openmeva.training.corpora.stories import is_held_out
+from openmeva.training.files import read_rows, text_of
 
 Pair = tuple[list[int], list[int]]
 BEGINNING = 1  # sentences that are the context where there is no prompt
@@ -72,12 +71,11 @@ def load_pairs(config: dict[str, Any], data: Path, names: Path, tokenizer: Token
 
 
 def prompted_stories(path: Path) -> Iterator[tuple[str, str]]:
-    """Prompts and stories of a JSON-lines file, plain or gzipped, as written; rows without a prompt are left out."""
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open() as lines:
-        for line in lines:
-            row = json.loads(line)
-            if (row.get("prompt") or "").strip() and row["story"].strip():
-                yield row["prompt"], row["story"]
+    """Prompts and stories of a file's rows, as written; rows without a prompt are left out."""
+    for row in read_rows(path):
+        prompt, story = row.values.get("prompt") or "", text_of(row)
+        if prompt.strip() and story.strip():
+            yield prompt, story
 
 
 def _text(sentences: Sentences) -> str:

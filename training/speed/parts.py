@@ -1,11 +1,11 @@
 """What the parts of `make bench` share: rows, stories and timing."""
 
-import json
 import time
 from collections.abc import Callable
 from typing import Any
 
-from openmeva.training.paths import ROOT
+from openmeva.training.files import read_rows
+from openmeva.training.paths import STORIES
 
 # what was measured, the measurement, its ratio to the other way of doing it, and the bar
 Rows = list[tuple[str, str, str, str]]
@@ -13,8 +13,7 @@ Rows = list[tuple[str, str, str, str]]
 
 def bench_stories(count: int) -> list[str]:
     """Stories of the length of MANS's ROC stories (49 tokens): four sentences of the project's own, varied."""
-    lines = (ROOT / "datasets" / "stories" / "mini.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
+    rows = [row.values for row in read_rows(STORIES)]
     sentences = [row["sentences"] for row in rows if row["kind"] == "roc"]
     stories = []
     for i in range(count):

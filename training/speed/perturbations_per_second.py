@@ -1,6 +1,5 @@
 """How many stories are perturbed in a second, aspect by aspect, for the benchmark of speed."""
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,6 +8,7 @@ from time import process_time
 
 from rich.progress import track
 
+from openmeva.training.files import read_rows
 from openmeva.training.paths import STORIES
 from openmeva.training.perturbations.aspects.registry import ASPECTS
 from openmeva.training.perturbations.engine.corpus import Corpus
@@ -69,5 +69,5 @@ def mini_texts() -> list[str]:
     Raises:
         FileNotFoundError: `datasets/stories/mini.jsonl` is missing.
     """
-    rows = [json.loads(line) for line in STORIES.read_text(encoding="utf-8").splitlines()]
+    rows = [row.values for row in read_rows(STORIES)]
     return [row["story"] for row in rows if row["kind"] == "roc"]

@@ -1,12 +1,12 @@
 """How fast stories are tagged, beside NLTK's tagger with the same weights."""
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from itertools import cycle, islice
 
 from nltk.tokenize import NLTKWordTokenizer
 
+from openmeva.training.files import read_rows
 from openmeva.training.paths import STORIES
 from openmeva.training.text.tagger.tagging import load_tagger, tag
 
@@ -20,8 +20,7 @@ def mini_stories() -> list[list[list[str]]]:
         FileNotFoundError: `datasets/stories/mini.jsonl` is missing.
     """
     tokenize = NLTKWordTokenizer().tokenize
-    with STORIES.open(encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
+    rows = [row.values for row in read_rows(STORIES)]
     return [[tokenize(s.lower()) for s in row["sentences"]] for row in rows if row["kind"] == "roc"]
 
 

@@ -1,12 +1,12 @@
 """Plots that the plot-guided paper's authors published, and how near an extractor comes to them."""
 
-import gzip
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
 from openmeva.metrics.core.text import split_sentences
+from openmeva.training.files import read_lines
 from openmeva.training.plot_guided.plots.extractors import extract_plots
 from openmeva.training.plot_guided.plots.plot import Plot
 from openmeva.training.text.tagged_story import TaggedStory
@@ -22,7 +22,7 @@ def read_storylines(path: Path) -> Iterator[Published]:
     Raises:
         ValueError: a line of another form (with its number).
     """
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in read_lines(path):
         plot, end, story = line.partition("<EOL>")
         _, begin, plot = plot.partition("<EOT>")
         if not begin or not end:
@@ -38,20 +38,11 @@ def read_paired(stories: Path, plots: Path) -> Iterator[Published]:
         ValueError: the files differ in length.
     """
     try:
-        for story, plot in zip(_lines(stories), _lines(plots), strict=True):
+        for (_, story), (_, plot) in zip(read_lines(stories), read_lines(plots), strict=True):
             sentences = [s.split() for s in split_sentences(story.replace("</s>", " "))]
             yield sentences, _phrases(plot.replace("</s>", "\t"))
     except ValueError as error:
         raise ValueError(f"{stories} and {plots}: expected as many lines in both ({error})") from error
-
-
-def _lines(path: Path) -> Iterator[str]:
-    with (
-        gzip.open(path, "rt", encoding="utf-8")
-        if path.suffix == ".gz"
-        else path.open(encoding="utf-8") as file
-    ):
-        yield from file
 
 
 def _phrases(text: str) -> list[str]:

@@ -9,13 +9,11 @@ import http.client
 import urllib.request
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 from rich.progress import Progress
 
-from openmeva.training.files import write_text
+from openmeva.training.files import read_lines, write_text
 
 Assertion = tuple[str, str, str]
 
@@ -80,14 +78,10 @@ def read_assertions(path: Path) -> Iterator[Assertion]:
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: a line in none of the forms or not in that of the first one, named by the message; or a
+        ValueError: a folder; a line in none of the forms or not in that of the first one, named by the message; or a
             damaged `.gz` file.
     """
-    try:
-        with _opened(path) as lines:
-            yield from parse(lines, str(path))
-    except _DAMAGE as error:
-        raise ValueError(f"{path} is damaged: {error}") from error
+    yield from parse((line for _, line in read_lines(path)), str(path))
 
 
 def parse(lines: Iterable[str], name: str) -> Iterator[Assertion]:
@@ -108,16 +102,6 @@ def parse(lines: Iterable[str], name: str) -> Iterator[Assertion]:
 def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
     yield first
     yield from rest
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[str]]:
-    if path.suffix == ".gz":
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            yield file
-    else:
-        with path.open(encoding="utf-8") as file:
-            yield file
 
 
 def download(url: str = DUMP_URL) -> Iterator[Assertion]:
@@ -153,8 +137,7 @@ def store(assertions: Iterable[Assertion], folder: Path) -> Path:
 
 def load(path: Path) -> list[Assertion]:
     """Assertions of the stored file, sorted."""
-    with path.open(encoding="utf-8") as lines:
-        return list(parse_triples(lines, str(path)))
+    return list(parse_triples((line for _, line in read_lines(path)), str(path)))
 
 
 def fetch_conceptnet(folder: Path, path: Path | None = None, url: str = DUMP_URL) -> Path:

@@ -17,7 +17,6 @@ so a tag never depends on the order of a summation: NLTK's tagger and `BatchTagg
 """
 
 import argparse
-import gzip
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -27,7 +26,7 @@ from nltk.tag.perceptron import AveragedPerceptron, PerceptronTagger
 from rich.progress import track
 
 from openmeva.metrics.core.text import PLACEHOLDERS
-from openmeva.training.files import write_text
+from openmeva.training.files import read_rows, write_text
 from openmeva.training.text.tagger.card import card
 from openmeva.training.text.tagger.tagging import TAGGER_FOLDER, load_tagger
 
@@ -44,13 +43,11 @@ def read_ewt(path: Path) -> list[TaggedSentence]:
         ValueError: a line without `tokens` and `xpos` of one length; the message names the line.
     """
     sentences = []
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            row = json.loads(line)
-            tokens, tags = row.get("tokens"), row.get("xpos")
-            if not isinstance(tokens, list) or not isinstance(tags, list) or len(tokens) != len(tags):
-                raise ValueError(f"{path}, line {number}: expected lists `tokens` and `xpos` of one length")
-            sentences.append(list(zip(tokens, tags, strict=True)))
+    for row in read_rows(path, "jsonl"):
+        tokens, tags = row.values.get("tokens"), row.values.get("xpos")
+        if not isinstance(tokens, list) or not isinstance(tags, list) or len(tokens) != len(tags):
+            raise ValueError(f"{row.where}: expected lists `tokens` and `xpos` of one length")
+        sentences.append(list(zip(tokens, tags, strict=True)))
     return sentences
 
 

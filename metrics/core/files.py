@@ -1,0 +1,107 @@
+"""Files read by lines and written whole: nothing is ever seen half-written, and a line ends at `\\n` alone.
+
+Other characters that Python counts as line ends (U+2028, vertical tabs, …) stand within stories.
+"""
+
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+STANDARD = "-"
+"""The name that stands for standard input or output."""
+_GZIP = b"\x1f\x8b"
+_DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile)
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """A temporary path beside `path`; on success it takes `path`'s place, on an error it is removed."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Writes `text` as UTF-8, wholly or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+@contextmanager
+def opened(path: str | Path) -> Iterator[BinaryIO]:
+    """The bytes of a file, or of standard input for `-`; what is gzipped is unpacked, whatever its name.
+
+    Raises:
+        OSError: no such file, or one that cannot be read.
+        ValueError: a damaged or cut gzip file, or one named `.gz` that is none.
+    """
+    if str(path) == STANDARD:
+        with _unpacked(cast("BinaryIO", sys.stdin.buffer), "standard input") as content:
+            yield content
+        return
+    if Path(path).is_dir():
+        raise ValueError(f"{path}: expected a file, got a folder")
+    with Path(path).open("rb") as file, _unpacked(file, str(path)) as content:
+        yield content
+
+
+@contextmanager
+def _unpacked(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
+    buffered = file if hasattr(file, "peek") else io.BufferedReader(cast("io.RawIOBase", file))
+    start = cast("io.BufferedReader", buffered).peek(len(_GZIP))[: len(_GZIP)]
+    if start != _GZIP:
+        if start and name.endswith(".gz"):
+            raise ValueError(f"{name} is damaged: it is named .gz and is not gzipped")
+        yield buffered
+        return
+    try:
+        with gzip.open(buffered, "rb") as content:
+            yield cast("BinaryIO", content)
+    except _DAMAGE as error:
+        raise ValueError(f"{name} is damaged: {error}") from error
+
+
+def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Number (from 1) and text of each line of a UTF-8 file, plain or gzipped, or of standard input (`-`).
+
+    A line's end (`\\n` or `\\r\\n`) is no part of it, nor is the byte order mark that spreadsheets put first.
+
+    Raises:
+        OSError: no such file.
+        ValueError: a damaged gzip file, or a line that is not UTF-8 (file and number).
+    """
+    with opened(path) as content:
+        yield from numbered_lines(content, name_of(path))
+
+
+def numbered_lines(content: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
+    """As `read_lines`, of bytes that are open already; `name` is how errors call them."""
+    for number, line in enumerate(content, 1):
+        yield number, _decoded(line, number, name)
+
+
+def _decoded(line: bytes, number: int, name: str) -> str:
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{name}, line {number}: expected UTF-8, got the byte 0x{line[error.start]:02x}; save the file as UTF-8"
+        ) from error
+    text = text.removesuffix("\n").removesuffix("\r")
+    return text.removeprefix("\ufeff") if number == 1 else text
+
+
+def name_of(path: str | Path) -> str:
+    """How messages call a file."""
+    return "standard input" if str(path) == STANDARD else str(path)

@@ -1,0 +1,166 @@
+"""Rows of a file, read in one way: JSONL, CSV, TSV, Parquet, plain text, each gzipped too."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from openmeva.metrics.core.files import name_of, numbered_lines, opened
+
+KINDS = ("jsonl", "csv", "tsv", "parquet", "txt")
+_ENDINGS = {"jsonl": "jsonl", "ndjson": "jsonl", "json": "jsonl", "csv": "csv", "tsv": "tsv"}
+_ENDINGS |= {"parquet": "parquet", "txt": "txt", "text": "txt"}
+_LONGEST_CELL = 2**31 - 1
+
+
+class Row(NamedTuple):
+    """A row of a file.
+
+    Attributes:
+        number: its line; in Parquet its place, from 1.
+        where: how errors call it.
+        values: by column.
+        plain: whether it is a line of text, which is `story` then.
+    """
+
+    number: int
+    where: str
+    values: dict[str, Any]
+    plain: bool = False
+
+
+def kind_of(path: str | Path) -> str | None:
+    """The kind that a file's ending says, `.gz` apart; None where it says none.
+
+    >>> kind_of("a.JSONL.gz"), kind_of("-")
+    ('jsonl', None)
+    """
+    name = Path(path).name.lower().removesuffix(".gz")
+    return _ENDINGS.get(name.rpartition(".")[2]) if "." in name else None
+
+
+def read_rows(
+    path: str | Path,
+    kind: str | None = None,
+    blank_lines: bool = False,
+    refused: Callable[[str], None] | None = None,
+) -> Iterator[Row]:
+    """The rows of a file, or of standard input (`-`), one after the other.
+
+    Args:
+        path: JSONL; CSV or TSV with a heading; Parquet; or text, whose lines become `{"story": line}`. What is
+            gzipped is unpacked.
+        kind: one of `KINDS`; by default as the ending says, else JSONL where the first line begins with `{`,
+            else text.
+        blank_lines: whether a blank line of a text counts as a story; else it is left out, as in JSONL.
+        refused: called with the message of each line that is no JSON object, in place of an error.
+
+    Raises:
+        OSError: no such file.
+        ValueError: an unknown kind; a damaged file; a line that is not UTF-8, no JSON object, nested too deeply, or
+            of another number of cells than the heading (file and line).
+    """
+    if kind not in (None, *KINDS):
+        raise ValueError(f"expected a format among {', '.join(KINDS)}, got {kind!r}")
+    with opened(path) as content:
+        yield from parse_rows(content, name_of(path), kind or kind_of(path), blank_lines, refused)
+
+
+def parse_rows(
+    content: BinaryIO,
+    name: str,
+    kind: str | None,
+    blank_lines: bool = False,
+    refused: Callable[[str], None] | None = None,
+) -> Iterator[Row]:
+    """As `read_rows`, of bytes that are open already; `name` is how errors call them."""
+    if kind == "parquet":
+        yield from _parquet_rows(content, name)
+        return
+    lines = numbered_lines(content, name)
+    if kind is None:
+        first = next(lines, (1, ""))
+        kind = "jsonl" if first[1].lstrip().startswith("{") else "txt"
+        lines = _chain(first, lines)
+    if kind in ("csv", "tsv"):
+        yield from _table_rows(lines, name, "," if kind == "csv" else "\t")
+        return
+    for number, line in lines:
+        where = f"{name}, line {number}"
+        if kind == "txt" and (blank_lines or line.strip()):
+            yield Row(number, where, {"story": line}, True)
+        elif kind == "jsonl" and line.strip():
+            try:
+                values = parse_object(line, where)
+            except ValueError as error:
+                if refused is None:
+                    raise
+                refused(str(error))
+            else:
+                yield Row(number, where, values)
+
+
+def _chain(first: tuple[int, str], rest: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    yield first
+    yield from rest
+
+
+def parse_object(text: str, where: str) -> dict[str, Any]:
+    """A JSON object; a ValueError that begins with `where` for anything else."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        deep = " (nested too deeply)" if isinstance(error, RecursionError) else ""
+        raise ValueError(f"{where}: expected a JSON object, got {text[:60]!r}{deep}") from error
+    if not isinstance(found, dict):
+        raise ValueError(f"{where}: expected a JSON object, got {text[:60]!r}")
+    return found
+
+
+def text_of(row: Row, column: str = "story") -> str:
+    """The text in a column of a row, as written.
+
+    Raises:
+        ValueError: no text there.
+    """
+    value = row.values.get(column)
+    if not isinstance(value, str):
+        raise ValueError(f"{row.where}: expected a text in the field {column!r}, got {value!r:.60}")
+    return value
+
+
+def _table_rows(lines: Iterator[tuple[int, str]], name: str, separator: str) -> Iterator[Row]:
+    csv.field_size_limit(_LONGEST_CELL)
+    reader = csv.reader((f"{line}\n" for _, line in lines), delimiter=separator, strict=True)
+    heading: list[str] | None = None
+    try:
+        for cells in reader:
+            where = f"{name}, line {reader.line_num}"
+            if not cells:
+                continue
+            if heading is None:
+                heading = cells
+                if len(set(cells)) < len(cells):
+                    raise ValueError(f"{where}: expected each column once, got {', '.join(cells)}")
+                continue
+            if len(cells) != len(heading):
+                raise ValueError(
+                    f"{where}: expected {len(heading)} cells as in the heading, got {len(cells)}"
+                )
+            yield Row(reader.line_num, where, dict(zip(heading, cells, strict=True)))
+    except csv.Error as error:
+        raise ValueError(f"{name}, line {reader.line_num}: expected a table of cells ({error})") from error
+
+
+def _parquet_rows(content: BinaryIO, name: str) -> Iterator[Row]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(io.BytesIO(content.read()))
+    except pa.ArrowException as error:
+        raise ValueError(f"{name} is damaged or no Parquet file: {error}") from error
+    for number, values in enumerate(table.to_pylist(), 1):
+        yield Row(number, f"{name}, row {number}", values)

@@ -1,0 +1,115 @@
+"""Rows written to a file in one way, wholly or not at all: JSONL, CSV, TSV, Parquet, plain text, each gzipped too."""
+
+import csv
+import gzip
+import io
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from openmeva.metrics.core.files import STANDARD, replacing
+from openmeva.metrics.core.rows import KINDS, kind_of
+
+
+def write_rows(
+    path: str | Path, rows: Iterable[Mapping[str, Any]], kind: str | None = None, column: str = "story"
+) -> int:
+    """Writes rows to a file, wholly or not at all, or to standard output (`-`); returns how many.
+
+    Args:
+        path: its ending says the kind, and `.gz` that it is gzipped.
+        rows: columns may differ from row to row.
+        kind: one of `KINDS`, where the ending says none (JSONL then).
+        column: what a text file holds of each row.
+
+    Raises:
+        ValueError: an unknown kind, or a text file of rows without `column`.
+    """
+    if kind not in (None, *KINDS):
+        raise ValueError(f"expected a format among {', '.join(KINDS)}, got {kind!r}")
+    kind = kind or kind_of(path) or "jsonl"
+    if str(path) == STANDARD:
+        count = _WRITERS[kind](cast("BinaryIO", sys.stdout.buffer), rows, column)
+        sys.stdout.buffer.flush()
+        return count
+    with replacing(path) as temporary, _packed(temporary, str(path).endswith(".gz")) as out:
+        return _WRITERS[kind](out, rows, column)
+
+
+@contextmanager
+def _packed(path: Path, gzipped: bool) -> Iterator[BinaryIO]:
+    with path.open("wb") as file:
+        if not gzipped:
+            yield file
+            return
+        # neither name nor time: the same rows make the same bytes
+        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+            yield cast("BinaryIO", packed)
+
+
+def json_line(row: Mapping[str, Any]) -> bytes:
+    """A row as a line of JSON in UTF-8; lone surrogates, which UTF-8 cannot hold, stay escaped."""
+    try:
+        return (json.dumps(row, ensure_ascii=False) + "\n").encode()
+    except UnicodeEncodeError:
+        return (json.dumps(row) + "\n").encode()
+
+
+def _write_jsonl(out: BinaryIO, rows: Iterable[Mapping[str, Any]], column: str) -> int:
+    count = 0
+    for row in rows:
+        out.write(json_line(row))
+        count += 1
+    return count
+
+
+def _write_txt(out: BinaryIO, rows: Iterable[Mapping[str, Any]], column: str) -> int:
+    count = 0
+    for row in rows:
+        count += 1
+        if row.get(column) is None:
+            raise ValueError(f"row {count}: expected {column!r}, which a text file holds, got {sorted(row)}")
+        text = " ".join(str(row[column]).replace("\r", "\n").split("\n"))
+        out.write(f"{text}\n".encode(errors="replace"))
+    return count
+
+
+def _write_table(separator: str) -> Callable[[BinaryIO, Iterable[Mapping[str, Any]], str], int]:
+    def write(out: BinaryIO, rows: Iterable[Mapping[str, Any]], column: str) -> int:
+        kept = list(rows)
+        columns = list(dict.fromkeys(name for row in kept for name in row))
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([_cell(row.get(name)) for name in columns] for row in kept)
+        out.write(text.getvalue().encode(errors="replace"))
+        return len(kept)
+
+    return write
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+
+
+def _write_parquet(out: BinaryIO, rows: Iterable[Mapping[str, Any]], column: str) -> int:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kept = [dict(row) for row in rows]
+    columns = list(dict.fromkeys(name for row in kept for name in row))
+    table = pa.Table.from_pylist([{name: row.get(name) for name in columns} for row in kept])
+    pq.write_table(table, out, compression="zstd")
+    return len(kept)
+
+
+_WRITERS = {
+    "jsonl": _write_jsonl,
+    "csv": _write_table(","),
+    "tsv": _write_table("\t"),
+    "parquet": _write_parquet,
+    "txt": _write_txt,
+}

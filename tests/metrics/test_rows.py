@@ -1,0 +1,139 @@
+"""One reader and one writer: every kind of file, every kind of damage."""
+
+import gzip
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openmeva.metrics.core.files import read_lines
+from openmeva.metrics.core.rows import kind_of, read_rows
+from openmeva.metrics.core.writing import write_rows
+
+ROWS = [
+    {"story": "A story\u2028in two \x0b parts.\u0085", "story_id": "a"},
+    {"story": 'He said "no, never".', "story_id": "b"},
+]
+
+
+def values(path: Path | str, **options: Any) -> list[dict[str, Any]]:
+    return [row.values for row in read_rows(path, **options)]
+
+
+@pytest.mark.parametrize("packed", ["", ".gz"])
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "tsv", "parquet"])
+def test_what_is_written_is_read_again(kind: str, packed: str, tmp_path: Path) -> None:
+    path = tmp_path / f"rows.{kind}{packed}"
+    assert write_rows(path, ROWS) == 2
+    assert values(path) == ROWS
+    once = path.read_bytes()
+    write_rows(path, ROWS)
+    assert path.read_bytes() == once
+    assert [other.name for other in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_text_holds_a_story_a_line_whatever_is_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "rows.txt.gz"
+    write_rows(path, [*ROWS, {"story": "two\nlines"}])
+    assert [row["story"] for row in values(path)] == [*(row["story"] for row in ROWS), "two lines"]
+    with pytest.raises(ValueError, match=r"row 1: expected 'score', .* got \['story', 'story_id'\]"):
+        write_rows(tmp_path / "scores.txt", ROWS, column="score")
+    assert not (tmp_path / "scores.txt").exists()
+
+
+def test_lines_end_at_newlines_alone_and_marks_go(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes("\ufeffa\u2028b\r\n\nc\x0cd".encode())
+    assert list(read_lines(path)) == [(1, "a\u2028b"), (2, ""), (3, "c\x0cd")]
+    assert [row.number for row in read_rows(path)] == [1, 3]
+    assert [row.values["story"] for row in read_rows(path, blank_lines=True)] == ["a\u2028b", "", "c\x0cd"]
+
+
+def test_a_table_has_quoted_cells_of_several_lines(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'\xef\xbb\xbfstory,n\r\n"a, b\r\nc",1\r\n')
+    assert values(path) == [{"story": "a, b\nc", "n": "1"}]
+
+
+def test_standard_input_and_output(monkeypatch: pytest.MonkeyPatch, capfdbinary: Any) -> None:
+    for content in (b'{"story": "x"}\n', gzip.compress(b'{"story": "x"}\n'), b"x\n"):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert values("-") == [{"story": "x"}]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"story\nx\n")))
+    assert values("-", kind="csv") == [{"story": "x"}]
+
+
+def test_kinds_are_told_by_the_ending() -> None:
+    names = ["a.jsonl", "a.NDJSON.gz", "a.csv", "a.tsv.gz", "a.parquet", "a.txt", "a.wp_target", "a"]
+    assert [kind_of(name) for name in names] == [
+        *("jsonl", "jsonl", "csv", "tsv", "parquet", "txt"),
+        None,
+        None,
+    ]
+    with pytest.raises(ValueError, match="expected a format among jsonl"):
+        list(read_rows("x", "xls"))
+
+
+def test_lone_surrogates_come_back_in_json(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    write_rows(path, [{"story": "a\ud800b"}])
+    assert values(path) == [{"story": "a\ud800b"}]
+    write_rows(tmp_path / "a.csv", [{"story": "a\ud800b"}])
+    assert values(tmp_path / "a.csv") == [{"story": "a?b"}]
+
+
+WHOLE = gzip.compress(json.dumps({"story": "x" * 5000}).encode() * 50)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.jsonl", b'{"story": "x"}\n[1]\n', "a.jsonl, line 2: expected a JSON object, got '\\[1\\]'"),
+        ("a.jsonl", b"{", "a.jsonl, line 1: expected a JSON object"),
+        ("a.jsonl", b"[" * 100_000, "a.jsonl, line 1: .*too deeply"),
+        ("a.jsonl", b'{"a":' * 100_000, "a.jsonl, line 1: .*too deeply"),
+        ("a.txt", b"fine\ncaf\xe9\n", "a.txt, line 2: expected UTF-8, got the byte 0xe9"),
+        ("a.jsonl.gz", WHOLE[:-20], "a.jsonl.gz is damaged"),
+        ("a.jsonl.gz", WHOLE[:30] + b"\0\0\0\0" + WHOLE[34:], "a.jsonl.gz is damaged"),
+        ("a.jsonl.gz", b'{"story": "x"}\n', "a.jsonl.gz is damaged: .*not gzipped"),
+        ("a.csv", b"story,context\nonly one\n", "a.csv, line 2: expected 2 cells as in the heading, got 1"),
+        ("a.csv", b"story,story\n", "a.csv, line 1: expected each column once"),
+        ("a.csv", b'story\n"open\n', "a.csv, line 2: expected a table"),
+        ("a.parquet", b"PAR1 no", "a.parquet is damaged or no Parquet file"),
+        ("a.parquet", b"", "a.parquet is damaged or no Parquet file"),
+    ],
+)
+def test_damage_is_named_by_file_and_line(name: str, content: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        list(read_rows(tmp_path / name))
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="expected a file, got a folder"):
+        list(read_rows(tmp_path))
+
+
+def test_a_failed_writing_leaves_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    write_rows(path, ROWS)
+
+    def breaking() -> Any:
+        yield {"story": "x"}
+        raise RuntimeError("stopped")
+
+    with pytest.raises(RuntimeError, match="stopped"):
+        write_rows(path, breaking())
+    assert values(path) == ROWS
+    assert [other.name for other in tmp_path.iterdir()] == [path.name]
+
+
+def test_refused_lines_are_told_where_that_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('no\n{"story": "x"}\n')
+    said: list[str] = []
+    assert [row.values for row in read_rows(path, refused=said.append)] == [{"story": "x"}]
+    assert said == [f"{path}, line 1: expected a JSON object, got 'no'"]
