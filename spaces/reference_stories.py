@@ -25,7 +25,7 @@ from openmeva.training.plot_guided.generator.model import WEIGHTS, load_generato
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.plots.extractors import extract_plots
 from openmeva.training.ruber_bert.data import prompted_stories
-from openmeva.training.text.english import English
+from openmeva.training.text.knowledge.english import English
 
 _CONFIGS = ROOT / "training" / "configs"
 _TAGS = ROOT / ".cache" / "tags"

@@ -11,53 +11,11 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-Files = dict[str, bytes]
-TOKEN = "hf_test"
-LARGE = (".safetensors", ".parquet")
-
-
-@dataclass
-class Repository:
-    """Commits, oldest first, each with all its files, and tags by name."""
-
-    commits: list[tuple[str, Files]]
-    tags: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def files(self) -> Files:
-        """Of the newest commit."""
-        return self.commits[-1][1]
-
-    def at(self, revision: str) -> tuple[str, Files] | None:
-        """The commit that a branch, tag or digest names."""
-        if revision in ("main", "refs/heads/main"):
-            return self.commits[-1]
-        wanted = self.tags.get(revision, revision)
-        return next((commit for commit in self.commits if commit[0] == wanted), None)
-
-
-@dataclass
-class Hub:
-    """What the server holds and has seen.
-
-    Attributes:
-        endpoint: its address.
-        repositories: by kind and id, such as `models/openmeva/union-roc`.
-        large: contents of large files by SHA-256.
-        requests: `METHOD path` of each request, in order.
-        failures: requests whose `METHOD path` matches this pattern are answered with 403.
-    """
-
-    endpoint: str = ""
-    repositories: dict[str, Repository] = field(default_factory=dict)
-    large: dict[str, bytes] = field(default_factory=dict)
-    requests: list[str] = field(default_factory=list)
-    failures: str = ""
+from tests.hub_state import LARGE, TOKEN, Files, Hub, Repository
 
 
 def _digest(*parts: Any) -> str:

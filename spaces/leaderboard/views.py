@@ -7,7 +7,7 @@ from typing import Any
 
 from openmeva.spaces.drawing import Axis, axis_over, interval, scale
 from openmeva.spaces.markup import escape, tip
-from openmeva.training.benchmark.tables import number
+from openmeva.training.benchmark.cells import number
 
 KINDS = {
     "ours": ("this project", "Metrics of this project, run by `make benchmark`."),

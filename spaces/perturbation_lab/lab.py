@@ -17,7 +17,7 @@ from openmeva.spaces.limits import check_text
 from openmeva.spaces.scorer import Score, Scorer, Text, check_corpus
 from openmeva.training.files import read_rows
 from openmeva.training.paths import STORIES
-from openmeva.training.perturbations import ASPECTS, Corpus, Material, Perturbed, Perturber, parse
+from openmeva.training.perturbations import ASPECTS, Corpus, PerturbationMaterial, Perturbed, Perturber, parse
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
 from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 from openmeva.training.text.knowledge import resources
@@ -77,14 +77,14 @@ class Lab:
         )
 
     @cached_property
-    def _materials(self) -> tuple[Material, Material]:
+    def _materials(self) -> tuple[PerturbationMaterial, PerturbationMaterial]:
         """Material without and with a first sentence that stays."""
         corpus = None
         if resources.find("wordnet"):
             rows = [row.values for row in read_rows(STORIES)]
             corpus = Corpus(parse([row["story"] for row in rows if row["kind"] == "roc"]))
         similarity, paraphraser = MoverSimilarity(), RuleParaphraser()
-        none, first = (Material(keep, corpus, paraphraser, similarity) for keep in (0, 1))
+        none, first = (PerturbationMaterial(keep, corpus, paraphraser, similarity) for keep in (0, 1))
         return none, first
 
     def case(self, story: object, aspect: str, seed: object, corpus: str) -> Case:

@@ -25,9 +25,9 @@ def lab() -> Lab:
 
 
 def _plain_materials() -> tuple[Any, Any]:
-    from openmeva.training.perturbations import Material
+    from openmeva.training.perturbations import PerturbationMaterial
 
-    return Material(0), Material(1)
+    return PerturbationMaterial(0), PerturbationMaterial(1)
 
 
 def test_every_aspect_has_a_title_and_a_meaning(lab: Lab) -> None:

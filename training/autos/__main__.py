@@ -34,6 +34,7 @@ from openmeva.training.paths import ENCODER, ROOT
 from openmeva.training.perturbations.aspects.registry import ASPECTS
 from openmeva.training.perturbations.engine.corpus import Corpus
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
+from openmeva.training.perturbations.paraphrasers import find_paraphraser
 from openmeva.training.text.story import parse
 
 CONFIGS = ROOT / "training" / "configs"
@@ -197,8 +198,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _build_one(config: str, options: argparse.Namespace) -> None:
     import torch
-
-    from openmeva.training.perturbations.__main__ import find_paraphraser
 
     if options.processes > 1:
         torch.set_num_threads(1)  # the processes share the cores; and a fork may not follow parallel work

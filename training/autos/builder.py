@@ -12,7 +12,7 @@ from openmeva.training.perturbations.aspects.registry import (
     INVARIANCE_ASPECTS,
 )
 from openmeva.training.perturbations.engine.corpus import Corpus
-from openmeva.training.perturbations.engine.material import Material, Similarity
+from openmeva.training.perturbations.engine.material import PerturbationMaterial, Similarity
 from openmeva.training.perturbations.engine.paraphraser import Paraphraser
 from openmeva.training.perturbations.engine.perturbed import Perturbed
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
@@ -85,7 +85,9 @@ class AutosBuilder:
     def _perturbers(self, aspect: str) -> dict[int, Perturber]:
         return {
             keep: Perturber(
-                aspect, self.seed, material=Material(keep, self.corpus, self.paraphraser, self.similarity)
+                aspect,
+                self.seed,
+                material=PerturbationMaterial(keep, self.corpus, self.paraphraser, self.similarity),
             )
             for keep in (0, 1)
         }

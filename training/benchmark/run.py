@@ -15,7 +15,6 @@ from openmeva.metrics.openmeva.drift import dataset_drift
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.contexts import rows_as_seen
-from openmeva.training.benchmark.cross_validated import cross_validated_scores
 from openmeva.training.benchmark.explanations import explanation_tables
 from openmeva.training.benchmark.judged import judged_table
 from openmeva.training.benchmark.registry import MetricEntry
@@ -23,6 +22,7 @@ from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sampling import sampled
 from openmeva.training.benchmark.scores import score
 from openmeva.training.benchmark.sets import TestSet
+from openmeva.training.common.cross_validated import cross_validated_scores
 from openmeva.training.paths import ROOT
 
 

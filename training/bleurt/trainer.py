@@ -41,7 +41,7 @@ from openmeva.training.files import save_tensors, write_text
 from openmeva.training.negatives import UnionSampler, UnionSampling, tag_corpus
 from openmeva.training.negatives.infill import Infiller
 from openmeva.training.paths import ENCODER, ROOT
-from openmeva.training.text.english import English
+from openmeva.training.text.knowledge.english import English
 
 HEADS = ("score", "signals", "entailment")
 

@@ -21,7 +21,7 @@ from openmeva.training.negatives.groups import rows_of_chain, write_groups
 from openmeva.training.negatives.infill import Infiller
 from openmeva.training.negatives.nearest import Neighbours
 from openmeva.training.paths import ENCODER, ROOT
-from openmeva.training.text.english import English
+from openmeva.training.text.knowledge.english import English
 
 
 def group_file(run: Path, name: str, split: str) -> Path:

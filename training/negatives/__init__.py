@@ -6,9 +6,9 @@ token came from and which operation touched it. `tag_corpus` tags a corpus once 
 """
 
 from openmeva.training.common.draws import Draws
-from openmeva.training.negatives.edit import Edit
+from openmeva.training.negatives.edit import NegativeEdit
 from openmeva.training.negatives.edited import EditedStory
-from openmeva.training.negatives.material import Material
+from openmeva.training.negatives.material import NegativeMaterial
 from openmeva.training.negatives.registry import OPERATIONS, TECHNIQUE_OPERATIONS
 from openmeva.training.negatives.sampling import UnionSampling
 from openmeva.training.negatives.sentence import EditedSentence
@@ -22,12 +22,12 @@ __all__ = [
     "OPERATIONS",
     "TECHNIQUE_OPERATIONS",
     "Draws",
-    "Edit",
     "EditedSentence",
     "EditedStory",
     "KeywordTable",
     "Language",
-    "Material",
+    "NegativeEdit",
+    "NegativeMaterial",
     "TaggedStory",
     "UnionSampler",
     "UnionSampling",

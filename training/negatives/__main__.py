@@ -11,7 +11,7 @@ from openmeva.training.files import replacing
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.sampling import TECHNIQUES, UnionSampling
 from openmeva.training.negatives.union import UnionSampler
-from openmeva.training.text.english import English
+from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.tagged_corpus import tag_corpus
 
 

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 
-class Edit(NamedTuple):
+class NegativeEdit(NamedTuple):
     """Where an operation left its mark.
 
     Attributes:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from openmeva.training.negatives.edit import Edit
+from openmeva.training.negatives.edit import NegativeEdit
 from openmeva.training.negatives.sentence import EditedSentence
 from openmeva.training.text.tagged_story import TaggedStory
 
@@ -70,20 +70,20 @@ class EditedStory:
         """The operation that last touched each token ("" for none), by sentence."""
         return [list(sentence.operations) for sentence in self.sentences]
 
-    def edits(self) -> list[Edit]:
+    def edits(self) -> list[NegativeEdit]:
         """Token spans of all edits in the flattened sample, by start, a moved sentence before its words.
 
         Neighbouring tokens of one sentence that the same operation touched form one span.
         """
-        edits: list[Edit] = []
+        edits: list[NegativeEdit] = []
         start = 0
         for sentence in self.sentences:
             if sentence.moved:
-                edits.append(Edit("reordering", "sentence", start, start + len(sentence.words)))
+                edits.append(NegativeEdit("reordering", "sentence", start, start + len(sentence.words)))
             for name, run in groupby(sentence.operations):
                 end = start + sum(1 for _ in run)
                 if name:
                     level, _, technique = name.partition("_")
-                    edits.append(Edit(technique, level, start, end))
+                    edits.append(NegativeEdit(technique, level, start, end))
                 start = end
         return edits

@@ -9,7 +9,7 @@ from openmeva.training.text.tagged_story import TaggedStory
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class NegativeMaterial:
     """The corpus and the knowledge that operations draw on, and their settings.
 
     Attributes:

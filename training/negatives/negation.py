@@ -2,7 +2,7 @@
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.negatives.edited import EditedStory
-from openmeva.training.negatives.material import Material
+from openmeva.training.negatives.material import NegativeMaterial
 from openmeva.training.negatives.sentence import EditedSentence
 from openmeva.training.text.negation.adding import addition_sites, negate
 from openmeva.training.text.negation.removal import affirm, removal_sites
@@ -11,7 +11,7 @@ from openmeva.training.text.rewrite import Rewrite
 LEXICAL = "lexical_negation"
 
 
-def alter_negation(story: EditedStory, draws: Draws, material: Material) -> EditedStory | None:
+def alter_negation(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
     """Add or remove one negation in a random sentence, the verb forms with it.
 
     The direction is a fair coin's where the story allows both, so that the word "not" by itself says
@@ -29,7 +29,7 @@ def alter_negation(story: EditedStory, draws: Draws, material: Material) -> Edit
     return None
 
 
-def add_one(sentence: EditedSentence, draws: Draws, material: Material) -> Rewrite | None:
+def add_one(sentence: EditedSentence, draws: Draws, material: NegativeMaterial) -> Rewrite | None:
     """Negate one of the sentence's verbs; None where no rule applies."""
     words, tags, marks = sentence.words, sentence.tags, sentence.operations
     sites = [site for site in addition_sites(words, tags) if not marks[site[0]]]
@@ -39,7 +39,7 @@ def add_one(sentence: EditedSentence, draws: Draws, material: Material) -> Rewri
     return negate(words, tags, at, rule, draws.chance(material.contraction), material.language)
 
 
-def remove_one(sentence: EditedSentence, draws: Draws, material: Material) -> Rewrite | None:
+def remove_one(sentence: EditedSentence, draws: Draws, material: NegativeMaterial) -> Rewrite | None:
     """Remove one of the sentence's negations; None where there is none."""
     words, tags, marks = sentence.words, sentence.tags, sentence.operations
     sites = [at for at in removal_sites(words, tags) if not marks[at]]

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from openmeva.training.common.draws import Draws
 from openmeva.training.negatives import negation, reordering, repetition, substitution
 from openmeva.training.negatives.edited import EditedStory
-from openmeva.training.negatives.material import Material
+from openmeva.training.negatives.material import NegativeMaterial
 
-Operation = Callable[[EditedStory, Draws, Material], EditedStory | None]
+Operation = Callable[[EditedStory, Draws, NegativeMaterial], EditedStory | None]
 """Takes a story under edit and returns it edited further, or None where it does not apply."""
 
 # Sentence-level operations stand first, and the sampler applies them in this order: what replaces or

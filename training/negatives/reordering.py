@@ -2,12 +2,12 @@
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.negatives.edited import EditedStory
-from openmeva.training.negatives.material import Material
+from openmeva.training.negatives.material import NegativeMaterial
 
 SENTENCE = "sentence_reordering"
 
 
-def reorder_sentences(story: EditedStory, draws: Draws, material: Material) -> EditedStory | None:
+def reorder_sentences(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
     """Put the sentences after the kept ones in a random order that reads differently.
 
     Every other order is as likely; exchanging two identical sentences is no change. Returns None where

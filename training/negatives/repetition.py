@@ -2,7 +2,7 @@
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.negatives.edited import EditedStory
-from openmeva.training.negatives.material import Material
+from openmeva.training.negatives.material import NegativeMaterial
 from openmeva.training.negatives.sentence import EditedSentence
 from openmeva.training.text.rewrite import Rewrite, Token
 
@@ -10,7 +10,7 @@ LEXICAL = "lexical_repetition"
 SENTENCE = "sentence_repetition"
 
 
-def repeat_ngram(story: EditedStory, draws: Draws, material: Material) -> EditedStory | None:
+def repeat_ngram(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
     """Repeat an n-gram, n in 1 .. `material.ngram_max`, of a random sentence right after itself.
 
     N-grams hold no punctuation and do not cut a word from its clitic ("did" from "n't"). Returns None
@@ -29,7 +29,7 @@ def repeat_ngram(story: EditedStory, draws: Draws, material: Material) -> Edited
     return None
 
 
-def repeat_sentence(story: EditedStory, draws: Draws, material: Material) -> EditedStory | None:
+def repeat_sentence(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
     """Repeat a sentence and remove the following one, so that their number stays.
 
     The sentence removed is an untouched one that differs from its copy: no earlier edit is lost.

@@ -2,7 +2,7 @@
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.negatives.edited import EditedStory
-from openmeva.training.negatives.material import Material
+from openmeva.training.negatives.material import NegativeMaterial
 from openmeva.training.negatives.sentence import EditedSentence
 from openmeva.training.text.keywords import is_replaceable
 from openmeva.training.text.rewrite import Rewrite, Token
@@ -12,7 +12,7 @@ SENTENCE = "sentence_substitution"
 TRIALS = 16  # draws of a foreign sentence before giving up: only a corpus of copies needs more
 
 
-def substitute_keywords(story: EditedStory, draws: Draws, material: Material) -> EditedStory | None:
+def substitute_keywords(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
     """Replace a share of the keywords, at least one, by antonyms, else by keywords of the same tag.
 
     Returns None where nothing can be replaced. Words that an earlier operation touched are left alone.
@@ -47,13 +47,13 @@ def substitute_keywords(story: EditedStory, draws: Draws, material: Material) ->
     return story.with_sentences(LEXICAL, tuple(sentences)) if done else None
 
 
-def replacement_of(word: str, tag: str, draws: Draws, material: Material) -> str | None:
+def replacement_of(word: str, tag: str, draws: Draws, material: NegativeMaterial) -> str | None:
     """An antonym of `word`, else a keyword with the same tag by mention frequency, else None."""
     antonyms = [antonym for antonym in material.language.antonyms(word, tag) if antonym != word]
     return draws.choice(antonyms) if antonyms else material.keywords.draw(tag, word, draws)
 
 
-def substitute_sentence(story: EditedStory, draws: Draws, material: Material) -> EditedStory | None:
+def substitute_sentence(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
     """Replace an untouched sentence by one of another story of the corpus.
 
     The new sentence is one that the story does not hold already (corpora hold copies of stories).

@@ -8,7 +8,7 @@ import numpy as np
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.negatives.edited import EditedStory
-from openmeva.training.negatives.material import Material
+from openmeva.training.negatives.material import NegativeMaterial
 from openmeva.training.negatives.registry import OPERATIONS, TECHNIQUE_OPERATIONS
 from openmeva.training.negatives.sampling import UnionSampling
 from openmeva.training.text.keywords import KeywordTable
@@ -55,7 +55,7 @@ class UnionSampler:
         self.stories = stories
         self.sampling = sampling or UnionSampling()
         self.seed = seed
-        self.material = Material(
+        self.material = NegativeMaterial(
             language=language,
             keywords=keywords or KeywordTable.count(stories, language),
             stories=stories,

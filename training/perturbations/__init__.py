@@ -13,7 +13,7 @@ from openmeva.training.perturbations.aspects.registry import (
 )
 from openmeva.training.perturbations.engine.aspect import Aspect
 from openmeva.training.perturbations.engine.corpus import Corpus
-from openmeva.training.perturbations.engine.material import Material, Thresholds
+from openmeva.training.perturbations.engine.material import PerturbationMaterial, Thresholds
 from openmeva.training.perturbations.engine.perturbed import Perturbed
 from openmeva.training.perturbations.perturber import Perturber, perturb
 from openmeva.training.text.edits import Edit, Span
@@ -26,7 +26,7 @@ __all__ = [
     "Aspect",
     "Corpus",
     "Edit",
-    "Material",
+    "PerturbationMaterial",
     "Perturbed",
     "Perturber",
     "Span",

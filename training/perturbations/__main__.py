@@ -20,8 +20,8 @@ from openmeva.training.corpora.story_rows import StoryRow, read_rows
 from openmeva.training.files import replacing
 from openmeva.training.perturbations.aspects.registry import ASPECTS, find_aspect
 from openmeva.training.perturbations.engine.corpus import Corpus
-from openmeva.training.perturbations.engine.material import Material
-from openmeva.training.perturbations.engine.paraphraser import Paraphraser
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
+from openmeva.training.perturbations.paraphrasers import find_paraphraser
 from openmeva.training.perturbations.perturber import Perturber
 from openmeva.training.text.story import Story, parse
 
@@ -60,7 +60,7 @@ def perturb_file(rows: Sequence[StoryRow], options: argparse.Namespace) -> Count
         similarity = MoverSimilarity()
     perturbers = {}
     for keep in (0, 1):
-        material = Material(keep, corpus, paraphraser, similarity)
+        material = PerturbationMaterial(keep, corpus, paraphraser, similarity)
         perturbers[keep] = Perturber(options.aspect, options.seed, options.techniques, material)
     counts: Counter[str] = Counter()
     with replacing(options.out) as temporary, temporary.open("w", encoding="utf-8") as out:
@@ -73,19 +73,6 @@ def perturb_file(rows: Sequence[StoryRow], options: argparse.Namespace) -> Count
             record = result.row(row["story_id"], row["context"])
             out.write(json.dumps(record, ensure_ascii=False) + "\n")
     return counts
-
-
-def find_paraphraser(name: str) -> Paraphraser:
-    """The source of paraphrases by name: `rules`, a `.json` file of back-translations, or a model.
-
-    Raises:
-        ValueError, FileNotFoundError: a file that is missing or in another form.
-    """
-    from openmeva.training.perturbations.paraphrasers import BackTranslations, RuleParaphraser, SequenceModel
-
-    if name == "rules":
-        return RuleParaphraser()
-    return BackTranslations(name) if name.endswith(".json") else SequenceModel(name)
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -9,7 +9,7 @@ import numpy as np
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.aspects.registry import find_aspect
-from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.perturbed import Perturbed
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
 from openmeva.training.text.edits import apply_edits
@@ -34,7 +34,7 @@ class Perturber:
             without what the aspect needs.
         MissingResourceError: WordNet or ConceptNet, where needed, has not been fetched; names the command.
 
-    >>> result = Perturber("typo", seed=1, material=Material(keep=0)).perturb("He walked home.", "s1")
+    >>> result = Perturber("typo", seed=1, material=PerturbationMaterial(keep=0)).perturb("He walked home.", "s1")
     >>> result.technique, result.story
     ('swap', 'He wlaked home.')
     """
@@ -44,7 +44,7 @@ class Perturber:
         aspect: str,
         seed: int = 0,
         techniques: Sequence[str] | None = None,
-        material: Material | None = None,
+        material: PerturbationMaterial | None = None,
     ) -> None:
         self.aspect = find_aspect(aspect)
         known = tuple(self.aspect.techniques)
@@ -57,7 +57,7 @@ class Perturber:
         if seed < 0:
             raise ValueError(f"expected a seed of 0 or more, got {seed}")
         self.seed = seed
-        self.material = material or Material()
+        self.material = material or PerturbationMaterial()
         check_needs(aspect, self.aspect.needs, self.material)
 
     def perturb(self, story: Story | str, story_id: str) -> Perturbed | None:
@@ -136,13 +136,16 @@ class Perturber:
 
 
 def perturb(
-    aspect: str, seed: int = 0, techniques: Sequence[str] | None = None, material: Material | None = None
+    aspect: str,
+    seed: int = 0,
+    techniques: Sequence[str] | None = None,
+    material: PerturbationMaterial | None = None,
 ) -> Perturber:
     """A function for `datasets.Dataset.map`: `stories.map(perturb("typo", seed=1))`; see `Perturber`."""
     return Perturber(aspect, seed, techniques, material)
 
 
-def check_needs(aspect: str, needs: Sequence[str], material: Material) -> None:
+def check_needs(aspect: str, needs: Sequence[str], material: PerturbationMaterial) -> None:
     """Raise where something that an aspect needs is missing.
 
     Raises:

@@ -15,7 +15,7 @@ from openmeva.training.common.draws import Draws
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.perturbations.aspects.registry import ASPECTS
 from openmeva.training.perturbations.engine.corpus import Corpus
-from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.perturbed import Perturbed
 from openmeva.training.perturbations.perturber import Perturber
 from openmeva.training.text.story import parse
@@ -26,7 +26,7 @@ CONTEXT = 35
 def marked(original: str, perturbed: Perturbed) -> str:
     """The changed places of a story with some text around.
 
-    >>> from .edits import Span
+    >>> from openmeva.training.text.edits import Span
     >>> marked("He ran.", Perturbed("He sat.", "synonym", "x", (Span(3, 6, 3, 6),)))
     '…He [ran => sat].…'
     """
@@ -40,7 +40,7 @@ def marked(original: str, perturbed: Perturbed) -> str:
 
 
 def samples(
-    texts: Sequence[str], aspect: str, technique: str, seed: int, count: int, material: Material
+    texts: Sequence[str], aspect: str, technique: str, seed: int, count: int, material: PerturbationMaterial
 ) -> Iterator[str]:
     """Marked outputs of one technique for `count` stories drawn by seed; see `marked`."""
     order = Draws(np.random.default_rng(seed)).shuffled(range(len(texts)))
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 
     texts = list(read_stories(options.stories))
-    material = Material(1, Corpus(parse(texts[:500])), RuleParaphraser(), MoverSimilarity())
+    material = PerturbationMaterial(1, Corpus(parse(texts[:500])), RuleParaphraser(), MoverSimilarity())
     for name, aspect in ASPECTS.items():
         for technique in aspect.techniques:
             if options.technique and technique not in options.technique:

@@ -29,7 +29,7 @@ from openmeva.training.plot_guided.adversarial_filtering.stage import filter_neg
 from openmeva.training.plot_guided.negatives import make_negatives, settings
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots
 from openmeva.training.stages import Stage, read_rows
-from openmeva.training.text.english import English
+from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.knowledge.resources import find
 
 SCHEMA = pa.schema(

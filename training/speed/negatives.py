@@ -28,7 +28,7 @@ def negatives_per_second(
         sampling: The distributions; the paper's unless given.
     """
     if language is None:
-        from openmeva.training.text.english import English  # needs WordNet: only where it is used
+        from openmeva.training.text.knowledge.english import English  # needs WordNet: only where it is used
 
         language = English()
     sampler = UnionSampler(stories, language, sampling)

@@ -12,7 +12,7 @@ from openmeva.training.files import read_rows
 from openmeva.training.paths import STORIES
 from openmeva.training.perturbations.aspects.registry import ASPECTS
 from openmeva.training.perturbations.engine.corpus import Corpus
-from openmeva.training.perturbations.engine.material import Material, Similarity
+from openmeva.training.perturbations.engine.material import PerturbationMaterial, Similarity
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
 from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 from openmeva.training.perturbations.perturber import Perturber
@@ -48,7 +48,7 @@ def perturbations_per_second(
     if not source:
         raise ValueError("texts: expected at least one story, got none")
     chosen = list(islice(cycle(source), n_stories))
-    material = Material(1, Corpus(parse(chosen[:500])), RuleParaphraser())
+    material = PerturbationMaterial(1, Corpus(parse(chosen[:500])), RuleParaphraser())
     found = {}
     for name in track(ASPECTS, "aspects", disable=not progress or not sys.stderr.isatty()):
         own = replace(material, similarity=similarity or MoverSimilarity())  # no other aspect's embeddings

@@ -4,7 +4,7 @@ import json
 from functools import lru_cache
 
 from openmeva.training.paths import ENCODER
-from openmeva.training.perturbations.rules.word_set import word_set
+from openmeva.training.text.word_set import word_set
 
 # The lists that travel with the shared encoder, so that scoring and perturbing know the same names.
 NAMES_FILE = ENCODER / "names.json"

@@ -39,7 +39,7 @@ from openmeva.training.corpora.splits import CorpusConfig, load_corpus
 from openmeva.training.files import checksum, save_tensors, write_text
 from openmeva.training.negatives import UnionSampler, UnionSampling, tag_corpus
 from openmeva.training.paths import ENCODER, ROOT
-from openmeva.training.text.english import English
+from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.knowledge.resources import find, require
 from openmeva.training.union.data import UnionCollator, UnionPairs
 

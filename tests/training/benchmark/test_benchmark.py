@@ -1,7 +1,5 @@
 """The runner end to end on small data, with a metric made for the test."""
 
-import doctest
-import importlib
 import json
 import math
 from pathlib import Path
@@ -14,19 +12,11 @@ from openmeva.training.benchmark.__main__ import main
 from openmeva.training.benchmark.explanations import explanation_tables
 from openmeva.training.benchmark.judged import judged_table
 from openmeva.training.benchmark.registry import MetricEntry, choose, read_registry
-from openmeva.training.benchmark.render import Table, to_latex, to_markdown
 from openmeva.training.benchmark.report import write_report
 from openmeva.training.benchmark.run import Settings, run
 from openmeva.training.benchmark.scores import checksum, module_checksum, score
 from openmeva.training.benchmark.sets import TEST_SETS
-from openmeva.training.benchmark.tables import (
-    main_tables,
-    number,
-    p_value,
-    read_published,
-    section_tables,
-    with_interval,
-)
+from openmeva.training.benchmark.tables import read_published
 
 METRIC = """
 from pathlib import Path
@@ -269,64 +259,6 @@ def test_registry_names_and_errors(tmp_path):
     (tmp_path / "bad.yaml").write_text("x: {title: X, configs: {}, inputs: [plots]}\n")
     with pytest.raises(ValueError, match="expected inputs among contexts and references"):
         read_registry(tmp_path / "bad.yaml")
-
-
-def test_published_figures_have_a_value_for_each_column():
-    published = read_published()
-    for section in ("error_types", "model_drift"):
-        for one in published[section].values():
-            assert all(len(row) == len(one["columns"]) for row in one["rows"].values())
-    for section in ("discrimination", "invariance"):
-        for corpus in ("roc", "wp"):
-            rows = published[section][corpus].values()
-            assert all(len(row) == len(published[section]["columns"]) for row in rows)
-    assert all(len(row) == 4 for row in published["dataset_drift"]["rows"].values())
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["benchmark.render", "benchmark.cells", "corpora.prepare", "corpora.plot_guided_judgments",
-     "corpora.writing_prompts"],
-)  # fmt: skip
-def test_the_examples_in_the_docstrings_run(name):
-    results = doctest.testmod(importlib.import_module(f"training.{name}"))
-    assert (results.failed, results.attempted > 0) == (0, True)
-
-
-def test_numbers_as_printed():
-    assert [number(value) for value in (0.5, -0.0004, -1.0, None)] == [".500", ".000", "−1.000", "–"]
-    assert [p_value(value) for value in (0.0001, 0.05, None)] == ["<.001", ".050", "–"]
-    cell = {"pearson": 0.369, "intervals": {"pearson": [0.28, 0.452]}}
-    assert with_interval(cell, "pearson") == ".369 [.28, .45]"
-    assert with_interval({"undefined": "x"}, "pearson") == "–"
-
-
-def test_a_table_in_markdown_and_latex():
-    table = Table("A & B", ["", "r"], note="50 %")
-    table.add("x_1", "−.20 †")
-    table.rule()
-    table.add("paper", ".30", faint=True)
-    markdown = to_markdown(table).splitlines()
-    assert markdown[4] == "| x_1 | −.20 † |"
-    assert markdown[6] == "| *paper* | *.30* |"
-    latex = to_latex(table)
-    assert "x\\_1 & $-$.20 $\\dagger$ \\\\" in latex
-    assert "\\caption{A \\& B. 50 \\%}" in latex
-    with pytest.raises(ValueError, match="expected 2 cells, got 1"):
-        table.add("alone")
-
-
-def test_autos_tables_are_laid_out_by_aspect(tmp_path):
-    cell = {"pearson": 0.25, "pair_wins": 0.7}
-    row = {"kind": "ours", "aspects": {"relatedness": {"human": cell}, "consistency": {"human": cell}}}
-    results = {
-        "judged": {}, "dataset_drift": {}, "explanations": {},
-        "autos": {"autos_roc_discrimination": {"rows": {"UNION": row}}},
-    }  # fmt: skip
-    tables = section_tables(results, read_published())
-    assert tables[0].columns == ["", "consistency", "relatedness", "average"]
-    assert tables[0].rows[0] == ["UNION", ".250", ".250", ".250"]
-    assert main_tables(results, read_published()) == []
 
 
 def test_the_command_says_what_it_lacks(tmp_path, capsys):

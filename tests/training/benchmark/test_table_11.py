@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from openmeva.training.benchmark.cross_validated import cross_validated_scores, write_cross_validated
 from openmeva.training.benchmark.table_11 import table_11
 from openmeva.training.benchmark.tables import read_published
+from openmeva.training.common.cross_validated import cross_validated_scores, write_cross_validated
 
 
 def judged(title: str, **rows: float) -> dict[str, Any]:

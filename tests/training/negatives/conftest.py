@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from openmeva.training.negatives import Draws, EditedStory, KeywordTable, Material, TaggedStory
+from openmeva.training.negatives import Draws, EditedStory, KeywordTable, NegativeMaterial, TaggedStory
 
 # base, third person, past, participle, gerund
 VERBS = [
@@ -102,8 +102,8 @@ def corpus() -> list[TaggedStory]:
 
 
 @pytest.fixture
-def material(corpus: list[TaggedStory], language: TinyLanguage) -> Material:
-    return Material(language, KeywordTable.count(corpus, language), corpus)
+def material(corpus: list[TaggedStory], language: TinyLanguage) -> NegativeMaterial:
+    return NegativeMaterial(language, KeywordTable.count(corpus, language), corpus)
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Repetition at both levels."""
 
-from openmeva.training.negatives import EditedStory, Material
+from openmeva.training.negatives import EditedStory, NegativeMaterial
 from openmeva.training.negatives.repetition import ngram_starts, repeat_ngram, repeat_sentence
 
 
@@ -59,4 +59,4 @@ def test_nothing_to_repeat(story, draws, corpus, language, material):
     assert repeat_ngram(only_context, draws(0), material) is None
     assert repeat_sentence(only_context, draws(0), material) is None
     dots = EditedStory.start(story(". .", "! !"))
-    assert repeat_ngram(dots, draws(0), Material(language, material.keywords, corpus, keep=0)) is None
+    assert repeat_ngram(dots, draws(0), NegativeMaterial(language, material.keywords, corpus, keep=0)) is None

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
 
 from openmeva.training.common.draws import Draws
-from openmeva.training.perturbations import Material, Story
+from openmeva.training.perturbations import PerturbationMaterial, Story
 from openmeva.training.perturbations.engine.material import Thresholds
 from openmeva.training.perturbations.engine.overlap import bleu_1
 from openmeva.training.perturbations.engine.paraphrasing import good_paraphrase, word_overlap
@@ -75,12 +75,12 @@ def test_thresholds_hold_for_every_source() -> None:
             return ["He hired an attorney now.", "He employed a lawyer.", "A lawyer was employed by him."]
 
     sentence = first("He hired an attorney.")
-    likes_last = Material(
+    likes_last = PerturbationMaterial(
         paraphraser=Source(),
         similarity=lambda pairs: [0.3 if "by him" in second else 0.1 for _, second in pairs],
     )
     assert good_paraphrase(sentence, draws(), likes_last) == "A lawyer was employed by him."
-    strict = Material(
+    strict = PerturbationMaterial(
         paraphraser=Source(), similarity=lambda pairs: [0.3] * len(pairs), thresholds=Thresholds(overlap=0.1)
     )
     assert good_paraphrase(sentence, draws(), strict) is None

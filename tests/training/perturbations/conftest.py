@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.training.perturbations import Corpus, Material, parse
+from openmeva.training.perturbations import Corpus, PerturbationMaterial, parse
 from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 
 HERE = Path(__file__).parent
@@ -27,6 +27,6 @@ def corpus(facts: None) -> Corpus:
 
 
 @pytest.fixture(scope="module")
-def material(corpus: Corpus) -> Material:
+def material(corpus: Corpus) -> PerturbationMaterial:
     """Everything an aspect may need; nothing is kept."""
-    return Material(0, corpus, RuleParaphraser(), all_alike)
+    return PerturbationMaterial(0, corpus, RuleParaphraser(), all_alike)

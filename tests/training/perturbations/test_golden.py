@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from openmeva.training.perturbations import ASPECTS, Material, Perturber
+from openmeva.training.perturbations import ASPECTS, PerturbationMaterial, Perturber
 
 HERE = Path(__file__).parent
 GOLDEN = yaml.safe_load((HERE / "golden.yaml").read_text(encoding="utf-8"))
@@ -15,7 +15,7 @@ TECHNIQUES = [(name, technique) for name, aspect in ASPECTS.items() for techniqu
 
 
 @pytest.mark.parametrize(("aspect", "technique"), TECHNIQUES)
-def test_golden(aspect: str, technique: str, material: Material) -> None:
+def test_golden(aspect: str, technique: str, material: PerturbationMaterial) -> None:
     perturber = Perturber(aspect, 1, [technique], material)
     made = {}
     for case in GOLDEN[aspect][technique]:
@@ -33,7 +33,7 @@ def test_there_are_enough_golden_cases_of_both_styles(aspect: str, technique: st
 
 
 @pytest.mark.parametrize("aspect", ASPECTS)
-def test_nothing(aspect: str, material: Material) -> None:
+def test_nothing(aspect: str, material: PerturbationMaterial) -> None:
     perturber = Perturber(aspect, 1, material=replace(material, keep=NOTHING[aspect]["keep"]))
     stories = NOTHING[aspect]["stories"]
     assert len(stories) >= 10

@@ -6,7 +6,7 @@ from dataclasses import replace
 import datasets
 import pytest
 
-from openmeva.training.perturbations import ASPECTS, Material, Perturber, parse, perturb
+from openmeva.training.perturbations import ASPECTS, PerturbationMaterial, Perturber, parse, perturb
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
 from openmeva.training.text.knowledge import resources
 
@@ -48,7 +48,7 @@ def test_an_unknown_technique_lists_the_known_ones() -> None:
 @pytest.mark.parametrize("aspect", ["relatedness", "paraphrase", "semantic_repetition"])
 def test_missing_material_is_named(aspect: str) -> None:
     with pytest.raises(ValueError, match=f"{aspect}: expected a"):
-        perturb(aspect, material=Material())
+        perturb(aspect, material=PerturbationMaterial())
 
 
 def test_a_missing_resource_names_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,7 +69,7 @@ def test_bad_settings_are_refused() -> None:
     with pytest.raises(ValueError, match="at least one technique"):
         perturb("typo", techniques=[])
     with pytest.raises(ValueError, match="keep"):
-        Material(keep=-1)
+        PerturbationMaterial(keep=-1)
 
 
 def test_every_aspect_is_registered_under_its_name() -> None:
@@ -93,7 +93,9 @@ class SomeAlike(MoverSimilarity):
 
 
 @pytest.mark.parametrize("aspect", ["semantic_repetition", "paraphrase", "typo"])
-def test_many_stories_at_once_are_perturbed_as_one_by_one(aspect: str, material: Material) -> None:
+def test_many_stories_at_once_are_perturbed_as_one_by_one(
+    aspect: str, material: PerturbationMaterial
+) -> None:
     texts = [
         "Nora hired a lawyer because she was afraid. Later she won the case and thanked him.",
         "The boys were glad when the rain stopped. They quickly started a big game in the yard.",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.training.perturbations import ASPECTS, Material, Perturber, Story, parse
+from openmeva.training.perturbations import ASPECTS, PerturbationMaterial, Perturber, Story, parse
 
 STORIES = Path(__file__).parents[3] / "datasets" / "stories" / "mini.jsonl"
 AWKWARD = [
@@ -25,7 +25,7 @@ def texts() -> list[str]:
 
 @pytest.mark.parametrize("aspect", ASPECTS)
 def test_text_outside_the_spans_stays_and_never_nothing_changes(
-    aspect: str, texts: list[str], material: Material
+    aspect: str, texts: list[str], material: PerturbationMaterial
 ) -> None:
     perturber = Perturber(aspect, 3, material=material)
     fired = 0
@@ -48,10 +48,12 @@ def test_text_outside_the_spans_stays_and_never_nothing_changes(
 
 @pytest.mark.parametrize("aspect", ASPECTS)
 def test_the_first_sentence_stays_where_it_is_the_context(
-    aspect: str, texts: list[str], material: Material
+    aspect: str, texts: list[str], material: PerturbationMaterial
 ) -> None:
     perturber = Perturber(
-        aspect, 5, material=Material(1, material.corpus, material.paraphraser, material.similarity)
+        aspect,
+        5,
+        material=PerturbationMaterial(1, material.corpus, material.paraphraser, material.similarity),
     )
     for text in texts:
         first = Story(text).sentences[0]
@@ -60,19 +62,23 @@ def test_the_first_sentence_stays_where_it_is_the_context(
 
 
 @pytest.mark.parametrize("aspect", ASPECTS)
-def test_order_and_bulk_tagging_do_not_matter(aspect: str, texts: list[str], material: Material) -> None:
+def test_order_and_bulk_tagging_do_not_matter(
+    aspect: str, texts: list[str], material: PerturbationMaterial
+) -> None:
     perturber = Perturber(aspect, 7, material=material)
     one_by_one = [perturber.perturb(text, str(number)) for number, text in enumerate(texts)]
     backwards = [perturber.perturb(story, str(number)) for number, story in [*enumerate(parse(texts))][::-1]]
     assert one_by_one == backwards[::-1]
 
 
-def test_seeds_differ(texts: list[str], material: Material) -> None:
+def test_seeds_differ(texts: list[str], material: PerturbationMaterial) -> None:
     first, second = (Perturber("typo", seed, material=material) for seed in (1, 2))
     assert [first.perturb(text, "x") for text in texts] != [second.perturb(text, "x") for text in texts]
 
 
-def test_typos_stay_under_two_percent_of_the_words_or_are_one(texts: list[str], material: Material) -> None:
+def test_typos_stay_under_two_percent_of_the_words_or_are_one(
+    texts: list[str], material: PerturbationMaterial
+) -> None:
     perturber = Perturber("typo", 1, material=material)
     for text in texts:
         result = perturber.perturb(text, text)
@@ -81,7 +87,7 @@ def test_typos_stay_under_two_percent_of_the_words_or_are_one(texts: list[str], 
         assert len(result.spans) == 1 or len(result.spans) < 0.02 * words
 
 
-def test_both_directions_of_contraction_undo_each_other(material: Material) -> None:
+def test_both_directions_of_contraction_undo_each_other(material: PerturbationMaterial) -> None:
     story = "They did not come. I will wait. It is late and she cannot swim."
     short = Perturber("contraction", 0, ["contraction"], material).perturb(story, "1")
     assert short is not None

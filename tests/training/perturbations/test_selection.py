@@ -2,7 +2,7 @@
 
 import pytest
 
-from openmeva.training.perturbations import ASPECTS, Material, Story
+from openmeva.training.perturbations import ASPECTS, PerturbationMaterial, Story
 
 CASES = [
     ("character_behavior", "Tom was bitten by a dog.", True),
@@ -24,16 +24,16 @@ CASES = [
 
 @pytest.mark.parametrize(("aspect", "story", "expected"), CASES)
 def test_selection(aspect: str, story: str, expected: bool) -> None:
-    assert ASPECTS[aspect].selects(Story(story), Material()) is expected
+    assert ASPECTS[aspect].selects(Story(story), PerturbationMaterial()) is expected
 
 
 @pytest.mark.parametrize(("score", "expected"), [(-0.2, True), (0.3, False)])
 def test_weakly_related_stories_have_no_pair_above_the_threshold(score: float, expected: bool) -> None:
-    material = Material(similarity=lambda pairs: [-0.5] * (len(pairs) - 1) + [score])
+    material = PerturbationMaterial(similarity=lambda pairs: [-0.5] * (len(pairs) - 1) + [score])
     story = Story("Ben fed the hens. It rained in Rome. Nora sold a car.")
     assert ASPECTS["relatedness"].selects(story, material) is expected
 
 
 def test_relatedness_without_a_similarity_is_refused() -> None:
     with pytest.raises(ValueError, match="similarity"):
-        ASPECTS["relatedness"].selects(Story("He ran. She sang."), Material())
+        ASPECTS["relatedness"].selects(Story("He ran. She sang."), PerturbationMaterial())

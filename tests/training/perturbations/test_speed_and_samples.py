@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.training.perturbations import ASPECTS, Material, precision
+from openmeva.training.perturbations import ASPECTS, PerturbationMaterial, precision
 from openmeva.training.speed import perturbations_per_second as speed
 
 STORIES = [
@@ -25,7 +25,9 @@ def test_speed_has_a_rate_for_every_aspect() -> None:
 
 def test_samples_mark_what_changed() -> None:
     found = list(
-        precision.samples(STORIES, "causal_relationship", "cause_effect_exchange", 1, 5, Material(1))
+        precision.samples(
+            STORIES, "causal_relationship", "cause_effect_exchange", 1, 5, PerturbationMaterial(1)
+        )
     )
     assert len(found) == 1
     assert "[They were happy => It rained]" in found[0]

@@ -2,7 +2,7 @@
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
-from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.causal_words import (
     OPPOSITES,
     is_causal,
@@ -17,7 +17,7 @@ from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
 
 
-def is_example(story: Story, material: Material) -> bool:
+def is_example(story: Story, material: PerturbationMaterial) -> bool:
     """Stories with words of cause and effect (Table 12)."""
     return any(is_causal(sentence, at) for sentence in story.sentences for at in range(len(sentence)))
 
@@ -34,7 +34,9 @@ def _reason_size(sentence: Sentence, at: int) -> int:
     return conjunction_size(sentence, at) if sentence.lowered[at] != "so" else 0
 
 
-def exchange_cause_and_effect(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+def exchange_cause_and_effect(
+    story: Story, draws: Draws, material: PerturbationMaterial
+) -> list[Edit] | None:
     """Exchange cause and effect: two clauses around a conjunction, or two sentences that a word links."""
     return exchange_one(
         story.sentences[material.keep :],
@@ -45,7 +47,7 @@ def exchange_cause_and_effect(story: Story, draws: Draws, material: Material) ->
     )
 
 
-def substitute_causal_words(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+def substitute_causal_words(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
     """Replace one word or phrase of cause or effect by its opposite."""
     return substitute_one(OPPOSITES, story.sentences[material.keep :], draws)
 

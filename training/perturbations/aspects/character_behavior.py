@@ -2,7 +2,7 @@
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
-from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.agreement import agreeing
 from openmeva.training.perturbations.rules.noun_phrases import Clause, NounPhrase, clauses
 from openmeva.training.perturbations.rules.pronouns import (
@@ -14,10 +14,10 @@ from openmeva.training.perturbations.rules.pronouns import (
     person_of,
     subject_form,
 )
-from openmeva.training.perturbations.rules.word_set import word_set
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
+from openmeva.training.text.word_set import word_set
 
 _BE = frozenset({"be", "is", "are", "was", "were", "been", "being"})
 _WITH_IT = word_set(
@@ -26,7 +26,7 @@ _WITH_IT = word_set(
 _PREPOSITIONS = frozenset({"at", "with"})
 
 
-def is_example(story: Story, material: Material) -> bool:
+def is_example(story: Story, material: PerturbationMaterial) -> bool:
     """Stories in the passive voice, or with pronouns of at least three persons (Table 1, appendix B.1)."""
     persons: set[str | None] = set()
     for sentence in story.sentences:
@@ -47,7 +47,7 @@ def has_passive(sentence: Sentence) -> bool:
     return False
 
 
-def exchange_roles(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+def exchange_roles(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
     """Exchange subject and object of a clause; the verb agrees with its new subject, pronouns change case."""
     found = [
         (sentence, clause)
@@ -100,7 +100,7 @@ def story_writes_capital_i(story: Story) -> bool:
     return story.cased
 
 
-def substitute_pronoun(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+def substitute_pronoun(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
     """Put another person's pronoun of the same column of Table 13 in the place of one.
 
     A subject gives way only to one that its verb agrees with, and stays where a reflexive refers to it.

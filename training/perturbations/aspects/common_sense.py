@@ -6,18 +6,11 @@ from nltk.corpus.reader.wordnet import Synset
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
-from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.nominals import noun_fits
 from openmeva.training.perturbations.rules.replacing import replace_word
-from openmeva.training.perturbations.rules.set_phrases import (
-    follows_measure,
-    in_set_phrase,
-    is_adverbial,
-    is_measure,
-    is_paired_with_adjective,
-)
+from openmeva.training.perturbations.rules.set_phrases import replaceable
 from openmeva.training.perturbations.rules.valency import LIGHT_VERBS, verb_fits
-from openmeva.training.perturbations.rules.word_set import word_set
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.inflection import lemma
 from openmeva.training.text.knowledge.commonsense import linked, neighbours
@@ -28,9 +21,9 @@ from openmeva.training.text.knowledge.lexicon import (
     known_lemma,
     wordnet,
 )
-from openmeva.training.text.knowledge.senses import senses
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
+from openmeva.training.text.word_set import word_set
 
 SHARE = 0.1
 _COARSE = word_set(
@@ -55,7 +48,7 @@ def entities(story: Story, keep: int = 0) -> list[tuple[Sentence, int]]:
     ]
 
 
-def is_example(story: Story, material: Material) -> bool:
+def is_example(story: Story, material: PerturbationMaterial) -> bool:
     """Stories with both ends of a ConceptNet triple among their nouns and verbs (Table 1)."""
     found = sorted({(sentence.lowered[at], sentence.tags[at]) for sentence, at in entities(story)})
     return any(
@@ -66,7 +59,7 @@ def is_example(story: Story, material: Material) -> bool:
     )
 
 
-def substitute_neighbours(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+def substitute_neighbours(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
     """Replace a tenth of the entities, at least one, by neighbours of the same part of speech and form."""
     found = entities(story, material.keep)
     wanted = max(1, round(SHARE * len(found)))
@@ -82,28 +75,6 @@ def substitute_neighbours(story: Story, draws: Draws, material: Material) -> lis
         if done == wanted:
             return edits
     return edits or None
-
-
-def replaceable(sentence: Sentence, at: int) -> bool:
-    """Whether a word stands by itself: no part of a compound or set phrase, which would lose its meaning.
-
-    Nor may it be a time or place without a preposition ("the next day"), or tagged as it cannot be.
-    """
-    tags = sentence.tags
-    if in_set_phrase(sentence, at) or is_paired_with_adjective(sentence, at) or follows_measure(sentence, at):
-        return False
-    if not tags[at].startswith("NN"):
-        return True
-    if is_adverbial(sentence, at) or is_measure(sentence, at) or _may_be_infinitive(sentence, at):
-        return False
-    before = tags[at - 1] if at else ""
-    after = tags[at + 1] if at + 1 < len(tags) else ""
-    return not before.startswith("NN") and not after.startswith("NN") and after != "POS"
-
-
-def _may_be_infinitive(sentence: Sentence, at: int) -> bool:
-    """Whether a noun after a bare "to" may be a verb that was tagged wrongly."""
-    return sentence.lowered[at - 1 : at] == ["to"] and bool(senses(sentence.lowered[at], "v"))
 
 
 @lru_cache(maxsize=1 << 16)

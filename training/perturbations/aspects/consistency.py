@@ -3,19 +3,19 @@
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.aspects.common_sense import replaceable
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
-from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.opposites import has_negating_prefix, negated_by_prefix, opposites
 from openmeva.training.perturbations.rules.replacing import replace_word
 from openmeva.training.perturbations.rules.valency import LIGHT_VERBS, verb_fits
-from openmeva.training.perturbations.rules.word_set import word_set
 from openmeva.training.text.edits import Edit
-from openmeva.training.text.english import English
 from openmeva.training.text.inflection import lemma
+from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.knowledge.lexicon import is_keyword
 from openmeva.training.text.negation.adding import addition_sites, negate
 from openmeva.training.text.negation.removal import affirm, removal_sites
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
+from openmeva.training.text.word_set import word_set
 
 SHARE_OF_SENTENCES = 0.2
 SHARE_OF_WORDS = 0.1
@@ -29,7 +29,7 @@ _LANGUAGE = English()
 _NEGATABLE = ("be", "modal", "auxiliary", "base", "third_person", "past")
 
 
-def is_example(story: Story, material: Material) -> bool:
+def is_example(story: Story, material: PerturbationMaterial) -> bool:
     """Stories with negated words (Table 12): "not", "hardly", "unhappy"."""
     return any(
         word in NEGATED_WORDS or has_negating_prefix(word, tag)
@@ -38,7 +38,7 @@ def is_example(story: Story, material: Material) -> bool:
     )
 
 
-def substitute_antonyms(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+def substitute_antonyms(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
     """Replace a tenth of the keywords, at least one, by WordNet's antonyms in the same form."""
     candidates = [
         (sentence, at)
@@ -73,7 +73,7 @@ def fitting_opposites(sentence: Sentence, at: int) -> list[str]:
     return found
 
 
-def alter_negation(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+def alter_negation(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
     """Add a negation to, or take one from, a fifth of the sentences, at least one.
 
     In each sentence a fair coin says which where both can be done. A negation is a word ("not", by UNION's

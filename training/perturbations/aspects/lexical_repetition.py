@@ -4,11 +4,11 @@ from openmeva.training.common.draws import Draws
 from openmeva.training.negatives.repetition import ngram_starts
 from openmeva.training.negatives.sentence import EditedSentence
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
-from openmeva.training.perturbations.engine.material import Material
-from openmeva.training.perturbations.rules.word_set import word_set
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
+from openmeva.training.text.word_set import word_set
 
 SIZE = 4
 # What a repeated stretch of words should neither begin with after "and", nor end on.
@@ -26,7 +26,7 @@ _MODIFIERS = word_set("DT PRP$ JJ JJR JJS CD NN NNS NNP POS RB")
 _OBJECTS = word_set("him her me us them it")
 
 
-def repeat_ngram(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+def repeat_ngram(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
     """Repeat a 4-gram right after itself, "and" between them; it holds no punctuation and cuts no word.
 
     Most 4-grams are no phrase. Taken are those that start a phrase and end at a pause: before a mark or a
@@ -66,7 +66,7 @@ def _starts_phrase(sentence: Sentence, at: int) -> bool:
     return before not in {"IN", "TO", "MD", "RP"}
 
 
-def repeat_sentence(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+def repeat_sentence(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
     """Repeat a sentence right after itself."""
     if len(story) <= material.keep:
         return None

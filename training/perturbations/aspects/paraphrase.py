@@ -2,13 +2,13 @@
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
-from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.paraphrasing import good_paraphrase
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.story import Story
 
 
-def substitute_paraphrase(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+def substitute_paraphrase(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
     """Put a paraphrase in the place of a sentence; see `paraphrasing.good_paraphrase` for which serve."""
     for sentence in draws.shuffled(story.sentences[material.keep :]):
         new = good_paraphrase(sentence, draws, material)

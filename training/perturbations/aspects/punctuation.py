@@ -2,7 +2,7 @@
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
-from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.clause_order import body_end
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.sentence import Sentence
@@ -13,7 +13,7 @@ _LONGEST_OPENER = 6
 _COMMA = ","
 
 
-def delete_marks(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+def delete_marks(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
     """Delete all inessential marks.
 
     These are the comma after what opens a sentence and the one before "and", "but", "so" or "or", where a

@@ -7,7 +7,7 @@ from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.aspects.common_sense import entities, replaceable
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
 from openmeva.training.perturbations.engine.corpus import Corpus
-from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.similarity import any_reached
 from openmeva.training.perturbations.rules.nominals import noun_fits
 from openmeva.training.perturbations.rules.replacing import replace_word
@@ -23,7 +23,7 @@ SHARE = 0.25
 _TRIALS = 12
 
 
-def is_example(story: Story, material: Material) -> bool:
+def is_example(story: Story, material: PerturbationMaterial) -> bool:
     """Stories whose sentences are weakly related: no pair reaches the threshold in MoverScore (Table 1).
 
     Raises:
@@ -36,7 +36,7 @@ def is_example(story: Story, material: Material) -> bool:
     return bool(pairs) and not any_reached(material.similarity, pairs, material.thresholds.relatedness)
 
 
-def substitute_words(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+def substitute_words(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
     """Replace a quarter of the nouns, or of the verbs, by random ones of the corpus in the same form."""
     corpus = _corpus(material)
     kinds = "NV" if draws.chance(0.5) else "VN"
@@ -98,7 +98,7 @@ def _is_form(word: str, base: str, tag: str) -> bool:
     return any(entry.name().islower() for entry in wordnet().lemmas(base, part))
 
 
-def substitute_sentence(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+def substitute_sentence(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
     """Replace a sentence by one of another story in the same style."""
     corpus = _corpus(material)
     if len(story) <= material.keep or len(story) < 2:
@@ -108,7 +108,7 @@ def substitute_sentence(story: Story, draws: Draws, material: Material) -> list[
     return None if new is None else [Edit(sentence.start, sentence.end, new)]
 
 
-def _corpus(material: Material) -> Corpus:
+def _corpus(material: PerturbationMaterial) -> Corpus:
     if material.corpus is None:
         raise ValueError("relatedness: expected a corpus of other stories, got none")
     return material.corpus

@@ -1,30 +1,16 @@
 """Synonym: a word for another of the same meaning."""
 
-from functools import lru_cache
-
 from openmeva.training.common.draws import Draws
-from openmeva.training.perturbations.aspects.common_sense import replaceable
 from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
-from openmeva.training.perturbations.engine.material import Material
-from openmeva.training.perturbations.rules.nominals import file_of
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.replacing import replace_word
-from openmeva.training.perturbations.rules.valency import LIGHT_VERBS, verb_fits
-from openmeva.training.perturbations.rules.word_set import word_set
+from openmeva.training.perturbations.rules.synonyms import fitting_synonyms
 from openmeva.training.text.edits import Edit
-from openmeva.training.text.inflection import lemma
-from openmeva.training.text.knowledge.lexicon import (
-    CONTENT_CLASSES,
-    STOP_WORDS,
-    is_keyword,
-    known_lemma,
-    synonyms,
-)
-from openmeva.training.text.knowledge.senses import senses
-from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.knowledge.lexicon import is_keyword
 from openmeva.training.text.story import Story
 
 
-def substitute_synonym(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+def substitute_synonym(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
     """Replace one keyword by a WordNet synonym in the same form."""
     candidates = [
         (sentence, at)
@@ -37,79 +23,6 @@ def substitute_synonym(story: Story, draws: Draws, material: Material) -> list[E
         if found:
             return replace_word(sentence, at, draws.choice(found))
     return None
-
-
-_MENTIONS = 4  # in SemCor: synonyms that nobody uses read as mistakes
-# Words whose first sense is not the one that stories mean, or that need other words around them.
-_NEVER = word_set(
-    """
-    ass hr sis min job occupation presently mamma pound lb year yr kind challenge curious shot case
-    adult floor food class help career total important group plan furious plant quit
-    live bunch wave pretty
-    babe before little advocate promote proprietor director fall play alone harm advertising fault vote
-    voting publish print province reckon cite perfectly load publicity scope meter recruit thicket deficiency
-    dictate incline assurance beckon after mill style blackness headache commission mode inhibit
-    suppress tilt zero plain sanction menace instal engineering religion foliage earnings engagement result
-    effect recover answer study place react frightening badly middle spiritual mean wing view conquer
-    """
-)
-_ONLY_BEFORE = {"rest": "of"}
-_THINGS = frozenset({"noun.artifact", "noun.animal", "noun.object", "noun.plant", "noun.food", "noun.body"})
-_SIZES = word_set("big large huge enormous immense vast small tiny")
-
-
-@lru_cache(maxsize=1 << 16)
-def is_close(word: str, new: str, tag: str) -> bool:
-    """Whether two words have the same first sense, and `new` is mostly used as this part of speech.
-
-    WordNet orders senses by frequency. A synonym in a rarer sense of either word reads as another word:
-    "end" and "goal", "miss" and "lose".
-    """
-    part = CONTENT_CLASSES[tag]
-    base = known_lemma(new, tag)
-    first = lemma(word, tag)
-    if base is None or new in STOP_WORDS or len(new) < 2:
-        return False
-    own, others = senses(first, part), senses(base, part)
-    if not own or not others or own[0].synset != others[0].synset or {base, first} & _NEVER:
-        return False
-    return _share_of_first_sense(first, part) >= 0.5 and _share_of_first_sense(base, part) >= 0.5
-
-
-@lru_cache(maxsize=1 << 15)
-def _share_of_first_sense(base: str, part: str) -> float:
-    """How many of a lemma's mentions in SemCor have its first sense; 0 for a lemma that is hardly mentioned."""
-    counts = [sense.mentions for sense in senses(base, part)]
-    return counts[0] / sum(counts) if counts and counts[0] >= _MENTIONS else 0.0
-
-
-def fitting_synonyms(sentence: Sentence, at: int) -> list[str]:
-    """Synonyms of the word at `at` that its sentence can hold."""
-    word, tag = sentence.lowered[at], sentence.tags[at]
-    base = lemma(word, tag)
-    if base in LIGHT_VERBS or not replaceable(sentence, at) or (tag == "NN" and word.endswith("ing")):
-        return []
-    if sentence.lowered[at + 1 : at + 2] != [_ONLY_BEFORE.get(base)] and base in _ONLY_BEFORE:
-        return []
-    if known_lemma(word, tag) != base or not _is_size_of_thing(sentence, at):
-        return []
-    found = [new for new in synonyms(word, tag) if is_close(word, new, tag)]
-    if found and tag.startswith("V"):
-        sense = senses(base, "v")[0].synset
-        found = [
-            new
-            for new in found
-            if lemma(new, tag) not in LIGHT_VERBS and verb_fits(sentence, at, lemma(new, tag), sense)
-        ]
-    return found
-
-
-def _is_size_of_thing(sentence: Sentence, at: int) -> bool:
-    """Whether the word at `at` is no size, or that of a thing: a big brother or a big mistake is not large."""
-    if sentence.lowered[at] not in _SIZES:
-        return True
-    following = sentence.tags[at + 1] if at + 1 < len(sentence) else "."
-    return following in {"NN", "NNS"} and file_of(lemma(sentence.lowered[at + 1], following)) in _THINGS
 
 
 ASPECT = Aspect("synonym", INVARIANCE, {"synonym_substitution": substitute_synonym}, needs=("wordnet",))

@@ -2,7 +2,7 @@
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
-from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.clause_order import exchange_one, opens_with_time
 from openmeva.training.perturbations.rules.phrase_table import substitute_one
 from openmeva.training.perturbations.rules.set_phrases import TIME_NOUNS
@@ -14,7 +14,7 @@ from openmeva.training.text.story import Story
 _CONJUNCTIONS = frozenset({"after", "before", "until", "once"})
 
 
-def is_example(story: Story, material: Material) -> bool:
+def is_example(story: Story, material: PerturbationMaterial) -> bool:
     """Stories with words of time (Table 12)."""
     return any(is_time_word(word) for sentence in story.sentences for word in sentence.lowered)
 
@@ -54,12 +54,12 @@ def _link(first: Sentence, second: Sentence) -> int:
     return 0 if sequence_opener(first) or opens_with_time(first) else sequence_opener(second)
 
 
-def exchange_events(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+def exchange_events(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
     """Exchange two events: clauses around a conjunction of time, or sentences of which it opens the second."""
     return exchange_one(story.sentences[material.keep :], draws, conjunction_size, _fronted_size, _link)
 
 
-def substitute_time_words(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+def substitute_time_words(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
     """Replace one word or phrase of time by its opposite."""
     return substitute_one(OPPOSITES, story.sentences[material.keep :], draws)
 

@@ -5,7 +5,7 @@ from math import ceil
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
-from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.story import Story
 
@@ -36,8 +36,8 @@ def delete(word: str, draws: Draws) -> str | None:
 
 def _typos(
     change: Callable[[str, Draws], str | None],
-) -> Callable[[Story, Draws, Material], list[Edit] | None]:
-    def technique(story: Story, draws: Draws, material: Material) -> list[Edit] | None:
+) -> Callable[[Story, Draws, PerturbationMaterial], list[Edit] | None]:
+    def technique(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
         """Change one word, or as many as stay under 2 % of the story's words."""
         words = [
             (sentence, at)

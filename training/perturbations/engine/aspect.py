@@ -4,20 +4,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from openmeva.training.common.draws import Draws
-from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.story import Story
 
-Technique = Callable[[Story, Draws, Material], list[Edit] | None]
+Technique = Callable[[Story, Draws, PerturbationMaterial], list[Edit] | None]
 """Makes the edits of one perturbation, or None where the story does not qualify."""
 
-Selection = Callable[[Story, Material], bool]
+Selection = Callable[[Story, PerturbationMaterial], bool]
 """Whether a story is a coherent example of an aspect (Table 1)."""
 
 DISCRIMINATION, INVARIANCE = "discrimination", "invariance"
 
 
-def every_story(story: Story, material: Material) -> bool:
+def every_story(story: Story, material: PerturbationMaterial) -> bool:
     """The selection of aspects that any story suits."""
     return True
 
@@ -31,7 +31,7 @@ class Aspect:
         kind: "discrimination" (the story becomes incoherent) or "invariance" (its quality stays).
         techniques: by name, at least one.
         needs: what must be there: "wordnet", "conceptnet" (fetched), or "corpus", "paraphraser",
-            "similarity" (given in the `Material`).
+            "similarity" (given in the `PerturbationMaterial`).
         selects: coherent examples, for discrimination.
         selection_needs: as `needs`, for `selects`.
     """

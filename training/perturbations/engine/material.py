@@ -30,7 +30,7 @@ class Thresholds:
 
 
 @dataclass(frozen=True)
-class Material:
+class PerturbationMaterial:
     """What perturbations draw on, and their settings.
 
     Attributes:

@@ -1,14 +1,14 @@
 """Which paraphrases serve: alike in meaning, little alike in words."""
 
 from openmeva.training.common.draws import Draws
-from openmeva.training.perturbations.engine.material import Material
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.overlap import bleu_1
 from openmeva.training.perturbations.engine.similarity import any_reached
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.tokens import plain_word, token_spans
 
 
-def good_paraphrase(sentence: Sentence, draws: Draws, material: Material) -> str | None:
+def good_paraphrase(sentence: Sentence, draws: Draws, material: PerturbationMaterial) -> str | None:
     """The first paraphrase above the threshold of similarity and below that of overlap (Table 1); else None.
 
     The thresholds hold for every source alike.

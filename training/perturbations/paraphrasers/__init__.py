@@ -4,8 +4,20 @@ All have the form of `training.perturbations.engine.paraphraser.Paraphraser`; wh
 decided in one place, `training.perturbations.engine.paraphrasing`.
 """
 
+from openmeva.training.perturbations.engine.paraphraser import Paraphraser
 from openmeva.training.perturbations.paraphrasers.back_translations import BackTranslations
 from openmeva.training.perturbations.paraphrasers.rules import RuleParaphraser
 from openmeva.training.perturbations.paraphrasers.sequence_model import SequenceModel
 
-__all__ = ["BackTranslations", "RuleParaphraser", "SequenceModel"]
+__all__ = ["BackTranslations", "RuleParaphraser", "SequenceModel", "find_paraphraser"]
+
+
+def find_paraphraser(name: str) -> Paraphraser:
+    """The source of paraphrases by name: `rules`, a `.json` file of back-translations, or a model.
+
+    Raises:
+        ValueError, FileNotFoundError: a file that is missing or in another form.
+    """
+    if name == "rules":
+        return RuleParaphraser()
+    return BackTranslations(name) if name.endswith(".json") else SequenceModel(name)

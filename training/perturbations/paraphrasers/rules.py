@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from openmeva.training.common.draws import Draws
-from openmeva.training.perturbations.aspects.contraction import contractions, expansions
-from openmeva.training.perturbations.aspects.synonym import fitting_synonyms
 from openmeva.training.perturbations.paraphrasers.structure import moved_clause, passive
 from openmeva.training.perturbations.paraphrasers.words import phrase_table
+from openmeva.training.perturbations.rules.contractions import contractions, expansions
 from openmeva.training.perturbations.rules.phrase_table import PhraseTable
 from openmeva.training.perturbations.rules.replacing import replace_word
+from openmeva.training.perturbations.rules.synonyms import fitting_synonyms
 from openmeva.training.text.edits import Edit, apply_edits
 from openmeva.training.text.knowledge.lexicon import is_keyword
 from openmeva.training.text.sentence import Sentence

@@ -1,5 +1,21 @@
 """Everyday words and phrases of stories by others that mean the same there; written for this project."""
 
+from openmeva.training.perturbations.paraphrasers.places import (
+    attribute_or_end,
+    before_clause,
+    before_infinitive,
+    before_noun,
+    before_object,
+    before_that,
+    before_verb,
+    no_verb_next,
+    opens,
+    own,
+    predicate,
+    purpose,
+    thing_or_predicate,
+    third_person,
+)
 from openmeva.training.perturbations.rules.phrase_table import (
     Condition,
     Counterpart,
@@ -8,163 +24,73 @@ from openmeva.training.perturbations.rules.phrase_table import (
     not_following,
 )
 from openmeva.training.text.inflection import inflect
-from openmeva.training.text.sentence import Sentence
 
 _VERB_TAGS = ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
-_OBJECT = frozenset({"DT", "PRP", "PRP$", "NN", "NNS", "NNP", "CD", "JJ"})
-
-
-def _before_object(sentence: Sentence, start: int, end: int) -> bool:
-    """An object follows, and no infinitive or second object after a pronoun ("helped him move")."""
-    tags = sentence.tags
-    if end >= len(tags) or tags[end] not in _OBJECT:
-        return False
-    if any(tag in {"VBD", "VBZ", "VBP", "MD"} for tag in tags[end : end + 4]):
-        return False  # a clause: "noticed the power had gone"
-    return tags[end] != "PRP" or tags[end + 1 : end + 2] in ([], ["."], [","], ["IN"], ["CC"], ["RB"])
-
-
-def _before_infinitive(sentence: Sentence, start: int, end: int) -> bool:
-    return sentence.lowered[end : end + 1] == ["to"] and sentence.tags[end + 1 : end + 2] == ["VB"]
-
-
-def _before_that(sentence: Sentence, start: int, end: int) -> bool:
-    return sentence.lowered[end : end + 1] != [] and sentence.lowered[end] in {
-        "that", "he", "she", "i", "they", "we",
-    }  # fmt: skip
-
-
-def _predicate(sentence: Sentence, start: int, end: int) -> bool:
-    """After a form of be or feel, with nothing but a pause, "and", "to", "that" or a preposition after."""
-    before = sentence.lowered[max(0, start - 3) : start]
-    after = sentence.tags[end] if end < len(sentence) else "."
-    linked = {"was", "were", "is", "are", "felt", "be", "been", "am", "so", "very"} & set(before)
-    return bool(linked) and not after.startswith(("NN", "JJ", "VB"))
-
-
-def _attribute_or_end(sentence: Sentence, start: int, end: int) -> bool:
-    after = sentence.tags[end] if end < len(sentence) else "."
-    return after.startswith(("NN", "JJ")) or not sentence.words[min(end, len(sentence) - 1)].isalnum()
-
-
-def _thing_or_predicate(sentence: Sentence, start: int, end: int) -> bool:
-    return _before_noun(sentence, start, end) or _predicate(sentence, start, end)
-
-
-def _third_person(sentence: Sentence, start: int, end: int) -> bool:
-    """A singular subject stands right before: "was" and "is" agree with it."""
-    if not start:
-        return False
-    return sentence.lowered[start - 1] in {"he", "she", "it"} or sentence.tags[start - 1] in {"NN", "NNP"}
-
-
-def _opens(sentence: Sentence, start: int, end: int) -> bool:
-    return sentence.opens(start)
-
-
-def _before_verb(sentence: Sentence, start: int, end: int) -> bool:
-    return sentence.tags[end : end + 1] == ["VB"]
-
-
-def _no_verb_next(sentence: Sentence, start: int, end: int) -> bool:
-    """No "went to see": "have to" wants a verb, the other phrases none."""
-    return sentence.lowered[start] in {"have", "has", "had", "having"} or not _before_verb(
-        sentence, start, end
-    )
-
-
-def _own(sentence: Sentence, start: int, end: int) -> bool:
-    """After an article or a possessive, and no part of a compound."""
-    after = sentence.tags[end] if end < len(sentence) else "."
-    before = sentence.tags[start - 1] if start else ""
-    return (before in {"DT", "PRP$", "JJ"} or sentence.tags[start] == "NNS") and not after.startswith(
-        ("NN", "POS")
-    )
-
-
-def _before_clause(sentence: Sentence, start: int, end: int) -> bool:
-    return sentence.tags[end : end + 1] != [] and sentence.tags[end] in {"PRP", "NNP", "DT", "PRP$", "EX"}
-
-
-def _before_noun(sentence: Sentence, start: int, end: int) -> bool:
-    return sentence.tags[end : end + 1] != [] and sentence.tags[end].startswith(("NNS", "JJ"))
-
-
-def _purpose(sentence: Sentence, start: int, end: int) -> bool:
-    """ "to" of purpose: "went to the store to buy milk"."""
-    words, tags = sentence.lowered, sentence.tags
-    moved = {"went", "goes", "go", "came", "stopped", "stayed", "called", "used", "drove", "ran", "headed"}
-    return (
-        tags[start - 1 : start] in (["NN"], ["NNS"])
-        and tags[end : end + 1] == ["VB"]
-        and bool(moved & set(words[:start]))
-    )
-
 
 # Verbs by base form: what they become, and what must follow.
 _VERBS: dict[str, tuple[str, Condition]] = {
-    "want": ("wish", _before_infinitive),
-    "decide": ("choose", _before_infinitive),
+    "want": ("wish", before_infinitive),
+    "decide": ("choose", before_infinitive),
     "begin": ("start", not_following("with", "his", "her")),
-    "start": ("begin", _before_infinitive),
-    "try": ("attempt", _before_infinitive),
-    "need": ("have", _before_infinitive),
-    "buy": ("purchase", _before_object),
-    "find": ("discover", both(_before_object, not_following("it", "him", "her", "out"))),
-    "love": ("adore", _before_object),
-    "like": ("enjoy", _before_object),
-    "enjoy": ("like", _before_object),
-    "hate": ("detest", _before_object),
-    "finish": ("complete", _before_object),
-    "fix": ("repair", _before_object),
+    "start": ("begin", before_infinitive),
+    "try": ("attempt", before_infinitive),
+    "need": ("have", before_infinitive),
+    "buy": ("purchase", before_object),
+    "find": ("discover", both(before_object, not_following("it", "him", "her", "out"))),
+    "love": ("adore", before_object),
+    "like": ("enjoy", before_object),
+    "enjoy": ("like", before_object),
+    "hate": ("detest", before_object),
+    "finish": ("complete", before_object),
+    "fix": ("repair", before_object),
     "yell": ("shout", not_following("out")),
     "scream": ("shriek", not_following("out")),
     "cry": ("weep", not_following("out")),
     "happen": ("occur", not_following("to")),
-    "realize": ("discover", _before_that),
+    "realize": ("discover", before_that),
     "walk": ("stroll", not_following("out", "up", "in", "his", "her", "the", "away", "off", "by", "dogs")),
-    "throw": ("toss", _before_object),
-    "grab": ("seize", _before_object),
-    "receive": ("get", _before_object),
-    "choose": ("select", _before_object),
-    "build": ("construct", _before_object),
-    "require": ("need", _before_object),
-    "invite": ("ask", _before_object),
+    "throw": ("toss", before_object),
+    "grab": ("seize", before_object),
+    "receive": ("get", before_object),
+    "choose": ("select", before_object),
+    "build": ("construct", before_object),
+    "require": ("need", before_object),
+    "invite": ("ask", before_object),
     "search": ("look", lambda s, a, b: s.lowered[b : b + 1] == ["for"]),
-    "hire": ("employ", _before_object),
+    "hire": ("employ", before_object),
     "reply": ("answer", not_following("to")),
-    "permit": ("allow", _before_object),
-    "assist": ("help", _before_object),
+    "permit": ("allow", before_object),
+    "assist": ("help", before_object),
 }
 # Longer wordings, each of a verb before an object or an infinitive; the first word is inflected.
 _LONGER: dict[str, tuple[str, Condition]] = {
-    "like": ("be fond of", _before_object),
-    "love": ("be very fond of", _before_object),
-    "need": ("be in need of", _before_object),
-    "see": ("catch sight of", both(_before_object, not_following("that", "how"))),
-    "want": ("wish for", _before_object),
-    "try": ("make an attempt", _before_infinitive),
-    "find": ("come across", both(_before_object, not_following("out", "himself", "herself"))),
-    "watch": ("take a look at", _before_object),
+    "like": ("be fond of", before_object),
+    "love": ("be very fond of", before_object),
+    "need": ("be in need of", before_object),
+    "see": ("catch sight of", both(before_object, not_following("that", "how"))),
+    "want": ("wish for", before_object),
+    "try": ("make an attempt", before_infinitive),
+    "find": ("come across", both(before_object, not_following("out", "himself", "herself"))),
+    "watch": ("take a look at", before_object),
     "argue": ("have an argument", not_following("that", "about", "over", "and")),
     "fight": ("have a fight", lambda s, a, b: s.tags[b : b + 1] in (["."], ["IN"], ["RB"])),
     "cry": ("burst into tears", lambda s, a, b: s.tags[b : b + 1] in (["."], [","], ["CC"])),
     "laugh": ("burst out laughing", lambda s, a, b: s.tags[b : b + 1] in (["."], [","], ["CC"])),
-    "remember": ("recall", _before_object),
-    "forget": ("fail to remember", both(_before_object, not_following("about"))),
-    "visit": ("pay a visit to", _before_object),
+    "remember": ("recall", before_object),
+    "forget": ("fail to remember", both(before_object, not_following("about"))),
+    "visit": ("pay a visit to", before_object),
     "arrive": ("get there", lambda s, a, b: s.tags[b : b + 1] == ["."]),
     "leave": ("go away", lambda s, a, b: s.tags[b : b + 1] == ["."]),
     "agree": ("say yes", lambda s, a, b: s.tags[b : b + 1] == ["."]),
     "refuse": ("say no", lambda s, a, b: s.tags[b : b + 1] == ["."]),
     "sleep": ("be asleep", lambda s, a, b: s.tags[b : b + 1] == ["."]),
-    "use": ("make use of", _before_object),
+    "use": ("make use of", before_object),
     "teach": ("give lessons to", lambda s, a, b: s.tags[b : b + 2] in (["PRP", "."], ["NNS", "."])),
     "practice": ("go through exercises", lambda s, a, b: s.tags[b : b + 1] == ["."]),
-    "notice": ("become aware of", _before_object),
-    "attempt": ("make an effort", _before_infinitive),
-    "own": ("be the owner of", _before_object),
-    "discuss": ("have a talk about", _before_object),
+    "notice": ("become aware of", before_object),
+    "attempt": ("make an effort", before_infinitive),
+    "own": ("be the owner of", before_object),
+    "discuss": ("have a talk about", before_object),
     "win": ("come first in", lambda s, a, b: s.lowered[b : b + 2] in (["the", "race"], ["the", "contest"])),
 }
 # The same of verbs with a particle or preposition; the counterpart's first word is inflected.
@@ -228,36 +154,36 @@ _OTHERS: dict[str, Counterpart] = {
     "finally": Counterpart("at last"),
     "suddenly": Counterpart("all of a sudden"),
     "quickly": Counterpart("rapidly"),
-    "soon": Counterpart("before long", holds=both(_opens, not_following("after", "as"))),
-    "then": Counterpart("after that", holds=_opens),
+    "soon": Counterpart("before long", holds=both(opens, not_following("after", "as"))),
+    "then": Counterpart("after that", holds=opens),
     "eventually": Counterpart("in time"),
     "luckily": Counterpart("fortunately"),
     "fortunately": Counterpart("luckily"),
     "unfortunately": Counterpart("sadly"),
-    "sadly": Counterpart("unfortunately", holds=_opens),
+    "sadly": Counterpart("unfortunately", holds=opens),
     "immediately": Counterpart(
         "right away", holds=lambda s, a, b: not "".join(s.tags[b : b + 1]).startswith("V")
     ),
-    "fast": Counterpart("quick", frozenset({"JJ"}), _thing_or_predicate),  # no "drove quick"
+    "fast": Counterpart("quick", frozenset({"JJ"}), thing_or_predicate),  # no "drove quick"
     "often": Counterpart("frequently"),
     "usually": Counterpart("normally"),
-    "however": Counterpart("nevertheless", holds=_opens),
+    "however": Counterpart("nevertheless", holds=opens),
     "almost": Counterpart("nearly"),
     "again": Counterpart("once more", holds=lambda s, a, b: "never" not in s.lowered),
     "maybe": Counterpart("perhaps"),
-    "because": Counterpart("since", holds=_before_clause),
-    "while": Counterpart("as", holds=_before_clause),
+    "because": Counterpart("since", holds=before_clause),
+    "while": Counterpart("as", holds=before_clause),
     "although": Counterpart("though"),
     "until": Counterpart("till"),
     "near": Counterpart("close to", frozenset({"IN"})),
     "during": Counterpart("in the course of"),
     "a lot of": Counterpart("plenty of"),
     "lots of": Counterpart("plenty of"),
-    "several": Counterpart("a number of", holds=_before_noun),
-    "many": Counterpart("numerous", holds=_before_noun),
-    "a few": Counterpart("several", holds=_before_noun),
+    "several": Counterpart("a number of", holds=before_noun),
+    "many": Counterpart("numerous", holds=before_noun),
+    "a few": Counterpart("several", holds=before_noun),
     "every day": Counterpart("each day"),
-    "one day": Counterpart("on one occasion", holds=_opens),
+    "one day": Counterpart("on one occasion", holds=opens),
     "the next day": Counterpart("the following day"),
     "the following day": Counterpart("the next day"),
     "someone": Counterpart("somebody"),
@@ -277,35 +203,35 @@ _OTHERS: dict[str, Counterpart] = {
     "right away": Counterpart("at once"),
     "at once": Counterpart("right away"),
     "out loud": Counterpart("aloud"),
-    "to": Counterpart("in order to", frozenset({"TO"}), _purpose),
+    "to": Counterpart("in order to", frozenset({"TO"}), purpose),
     "in order to": Counterpart("to"),
-    "there was a": Counterpart("there happened to be a", holds=_opens),
+    "there was a": Counterpart("there happened to be a", holds=opens),
     "could not": Counterpart(
-        "was not able to", holds=both(_third_person, lambda s, a, b: s.tags[b : b + 1] == ["VB"])
+        "was not able to", holds=both(third_person, lambda s, a, b: s.tags[b : b + 1] == ["VB"])
     ),
     "could n't": Counterpart(
-        "was unable to", holds=both(_third_person, lambda s, a, b: s.tags[b : b + 1] == ["VB"])
+        "was unable to", holds=both(third_person, lambda s, a, b: s.tags[b : b + 1] == ["VB"])
     ),
-    "had to": Counterpart("was forced to", holds=both(_third_person, _before_verb)),
+    "had to": Counterpart("was forced to", holds=both(third_person, before_verb)),
     "had a good time": Counterpart("enjoyed it"),
-    "told him": Counterpart("let him know", holds=_before_that),
-    "told her": Counterpart("let her know", holds=_before_that),
-    "told me": Counterpart("let me know", holds=_before_that),
-    "told them": Counterpart("let them know", holds=_before_that),
-    "said": Counterpart("stated", holds=_before_that),
+    "told him": Counterpart("let him know", holds=before_that),
+    "told her": Counterpart("let her know", holds=before_that),
+    "told me": Counterpart("let me know", holds=before_that),
+    "told them": Counterpart("let them know", holds=before_that),
+    "said": Counterpart("stated", holds=before_that),
     "talked to": Counterpart("had a talk with"),
     "went to the": Counterpart(
         "made a trip to the", holds=not_following("bathroom", "door", "kitchen", "hospital")
     ),
     "it was": Counterpart(
-        "it turned out to be", holds=both(_opens, lambda s, a, b: s.tags[b : b + 1] == ["DT"])
+        "it turned out to be", holds=both(opens, lambda s, a, b: s.tags[b : b + 1] == ["DT"])
     ),
     "the end of": Counterpart("the close of"),
     "as soon as": Counterpart("the moment"),
     "so": Counterpart(
-        "and for that reason", holds=both(_before_clause, lambda s, a, b: s.lowered[a - 1 : a] == [","])
+        "and for that reason", holds=both(before_clause, lambda s, a, b: s.lowered[a - 1 : a] == [","])
     ),
-    "but": Counterpart("yet", holds=_before_clause),
+    "but": Counterpart("yet", holds=before_clause),
 }
 
 
@@ -325,7 +251,7 @@ def _entries() -> dict[str, Counterpart]:
             form = f"{inflect(first, tag)} {rest}"
             counterpart = f"{inflect(new_first, tag)} {new_rest}".strip()
             if form not in entries:
-                entries[form] = Counterpart(counterpart, _tags_of(first, inflect(first, tag)), _no_verb_next)
+                entries[form] = Counterpart(counterpart, _tags_of(first, inflect(first, tag)), no_verb_next)
     for base, (new, holds) in _LONGER.items():
         new_first, _, new_rest = new.partition(" ")
         for tag in ("VBD", "VBZ"):
@@ -333,17 +259,17 @@ def _entries() -> dict[str, Counterpart]:
             counterpart = (
                 f"{inflect(new_first, tag) if new_first != 'be' or tag == 'VBD' else 'is'} {new_rest}"
             )
-            guard = both(holds, _third_person) if new_first == "be" else holds
+            guard = both(holds, third_person) if new_first == "be" else holds
             entries[form] = Counterpart(counterpart.strip(), frozenset({tag}), guard)
     for word, new in _NOUNS.items():
-        entries[word] = Counterpart(new, frozenset({"NN"}), _own)
+        entries[word] = Counterpart(new, frozenset({"NN"}), own)
         plural = inflect(word, "NNS")
         if plural not in entries:
-            entries[plural] = Counterpart(inflect(new, "NNS"), frozenset({"NNS"}), _own)
+            entries[plural] = Counterpart(inflect(new, "NNS"), frozenset({"NNS"}), own)
     for word, new in _PREDICATES.items():
-        entries[word] = Counterpart(new, holds=_predicate)
+        entries[word] = Counterpart(new, holds=predicate)
     for word, new in _ADJECTIVES.items():
-        entries[word] = Counterpart(new, frozenset({"JJ"}), _attribute_or_end)
+        entries[word] = Counterpart(new, frozenset({"JJ"}), attribute_or_end)
     return entries
 
 

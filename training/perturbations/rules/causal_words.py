@@ -7,9 +7,9 @@ from openmeva.training.perturbations.rules.phrase_table import (
     following,
     not_following,
 )
-from openmeva.training.perturbations.rules.word_set import word_set
 from openmeva.training.text.inflection import inflect
 from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.word_set import word_set
 
 CAUSAL_WORDS = word_set(
     """

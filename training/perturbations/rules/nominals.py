@@ -2,10 +2,10 @@
 
 from functools import lru_cache
 
-from openmeva.training.perturbations.rules.word_set import word_set
 from openmeva.training.text.knowledge.lexicon import wordnet
 from openmeva.training.text.knowledge.senses import senses
 from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.word_set import word_set
 
 _DETERMINERS = frozenset({"DT", "PDT", "PRP$", "CD", "POS", "WP$", "WDT"})
 _INSIDE = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG", "RB", "NN", "NNP"})

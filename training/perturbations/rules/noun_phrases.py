@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from openmeva.training.perturbations.rules.pronouns import PLURAL, PRONOUNS
 from openmeva.training.perturbations.rules.set_phrases import TIME_NOUNS
-from openmeva.training.perturbations.rules.word_set import word_set
 from openmeva.training.text.inflection import inflect, lemma
 from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.word_set import word_set
 
 _BEFORE_NOUN = frozenset({"JJ", "JJR", "JJS", "CD", "VBN", "NN", "NNP", "NNS"})
 _REFLEXIVE = ("self", "selves")

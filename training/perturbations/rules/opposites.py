@@ -8,10 +8,10 @@ from functools import lru_cache
 
 from nltk.corpus.reader.wordnet import Lemma
 
-from openmeva.training.perturbations.rules.word_set import word_set
 from openmeva.training.text.inflection import lemma, with_case_of
 from openmeva.training.text.knowledge.lexicon import CONTENT_CLASSES, STOP_WORDS, surface_forms, wordnet
 from openmeva.training.text.knowledge.senses import senses
+from openmeva.training.text.word_set import word_set
 
 _SENSES = 3  # WordNet orders senses by frequency; opposites of rare ones surprise
 _LEAST_SHARE = 0.11  # of a sense in a word's use

@@ -2,10 +2,11 @@
 
 from functools import lru_cache
 
-from openmeva.training.perturbations.rules.word_set import word_set
 from openmeva.training.text.inflection import lemma
 from openmeva.training.text.knowledge.lexicon import wordnet
+from openmeva.training.text.knowledge.senses import senses
 from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.word_set import word_set
 
 _TIMES = word_set(
     """
@@ -112,3 +113,25 @@ def follows_measure(sentence: Sentence, at: int) -> bool:
     words = sentence.lowered
     measured = words[at] in {"old", "long", "tall", "high", "wide", "deep", "heavy"}
     return measured and at > 0 and words[at - 1] in _MEASURES
+
+
+def replaceable(sentence: Sentence, at: int) -> bool:
+    """Whether a word stands by itself: no part of a compound or set phrase, which would lose its meaning.
+
+    Nor may it be a time or place without a preposition ("the next day"), or tagged as it cannot be.
+    """
+    tags = sentence.tags
+    if in_set_phrase(sentence, at) or is_paired_with_adjective(sentence, at) or follows_measure(sentence, at):
+        return False
+    if not tags[at].startswith("NN"):
+        return True
+    if is_adverbial(sentence, at) or is_measure(sentence, at) or _may_be_infinitive(sentence, at):
+        return False
+    before = tags[at - 1] if at else ""
+    after = tags[at + 1] if at + 1 < len(tags) else ""
+    return not before.startswith("NN") and not after.startswith("NN") and after != "POS"
+
+
+def _may_be_infinitive(sentence: Sentence, at: int) -> bool:
+    """Whether a noun after a bare "to" may be a verb that was tagged wrongly."""
+    return sentence.lowered[at - 1 : at] == ["to"] and bool(senses(sentence.lowered[at], "v"))

@@ -10,8 +10,8 @@ from openmeva.training.perturbations.rules.phrase_table import (
     not_following,
     preceded,
 )
-from openmeva.training.perturbations.rules.word_set import word_set
 from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.word_set import word_set
 
 TIME_WORDS = word_set(
     """

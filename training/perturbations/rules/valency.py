@@ -3,10 +3,10 @@
 from functools import lru_cache
 
 from openmeva.training.perturbations.rules.set_phrases import TIME_NOUNS
-from openmeva.training.perturbations.rules.word_set import word_set
 from openmeva.training.text.knowledge.lexicon import wordnet
 from openmeva.training.text.knowledge.senses import senses
 from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.word_set import word_set
 
 # Numbers of WordNet's frames ("8 Somebody ----s something").
 _WITH_OBJECT = frozenset({8, 9, 10, 11})

@@ -18,7 +18,7 @@ from openmeva.training.files import write_text
 from openmeva.training.paths import ENCODER, ROOT
 from openmeva.training.plot_guided.generator.model import load_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
-from openmeva.training.plot_guided.negatives import NegativeWriter
+from openmeva.training.plot_guided.manipulations import manipulator_of
 from openmeva.training.plot_guided.plots import extract_plots, plot_text
 from openmeva.training.plot_guided.plots.corpus import PlottedStory
 from openmeva.training.plot_guided.plots.extractors import AND
@@ -124,10 +124,16 @@ def samples(
     plots = [story.plot for story in stories[:WHOLE]]
     texts = sampler.write(plots, [(SEED, place) for place in range(len(plots))])
     whole = [f"- *{plot_text(plot)}*<br>{text}" for plot, text in zip(plots, texts, strict=True)]
-    writer = NegativeWriter(to_break, sampler, SEED, candidates=1)
+    manipulator = manipulator_of(to_break, SEED)
+    chosen = [
+        (place, manipulated)
+        for place, story in enumerate(to_break[:BROKEN])
+        if (manipulated := manipulator.manipulate(story.plot, place))
+    ]
+    texts = sampler.write([one.plot for _, one in chosen], [(SEED, place, 0) for place, _ in chosen])
     broken = [
-        f"- *{plot_text(row['plot'])}* ({', '.join(row['manipulations'])})<br>{row['story']}"
-        for row in writer.rows(range(min(BROKEN, len(to_break))))
+        f"- *{plot_text(one.plot)}* ({', '.join(one.applied)})<br>{text}"
+        for (_, one), text in zip(chosen, texts, strict=True)
     ]
     return "\n".join(whole), "\n".join(broken)
 

@@ -9,6 +9,7 @@ from openmeva.training.plot_guided.manipulations.manipulator import PlotManipula
 from openmeva.training.plot_guided.manipulations.material import PlotMaterial
 from openmeva.training.plot_guided.manipulations.registry import MANIPULATIONS
 from openmeva.training.plot_guided.manipulations.shares import manipulation_shares
+from openmeva.training.plot_guided.manipulations.stories import manipulator_of
 
 __all__ = [
     "MANIPULATIONS",
@@ -17,4 +18,5 @@ __all__ = [
     "PlotManipulator",
     "PlotMaterial",
     "manipulation_shares",
+    "manipulator_of",
 ]

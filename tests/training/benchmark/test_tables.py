@@ -1,0 +1,55 @@
+"""Tables and the cells in them."""
+
+import pytest
+
+from openmeva.training.benchmark.cells import number, p_value, with_interval
+from openmeva.training.benchmark.render import Table, to_latex, to_markdown
+from openmeva.training.benchmark.tables import main_tables, read_published, section_tables
+
+
+def test_published_figures_have_a_value_for_each_column():
+    published = read_published()
+    for section in ("error_types", "model_drift"):
+        for one in published[section].values():
+            assert all(len(row) == len(one["columns"]) for row in one["rows"].values())
+    for section in ("discrimination", "invariance"):
+        for corpus in ("roc", "wp"):
+            rows = published[section][corpus].values()
+            assert all(len(row) == len(published[section]["columns"]) for row in rows)
+    assert all(len(row) == 4 for row in published["dataset_drift"]["rows"].values())
+
+
+def test_numbers_as_printed():
+    assert [number(value) for value in (0.5, -0.0004, -1.0, None)] == [".500", ".000", "−1.000", "–"]
+    assert [p_value(value) for value in (0.0001, 0.05, None)] == ["<.001", ".050", "–"]
+    cell = {"pearson": 0.369, "intervals": {"pearson": [0.28, 0.452]}}
+    assert with_interval(cell, "pearson") == ".369 [.28, .45]"
+    assert with_interval({"undefined": "x"}, "pearson") == "–"
+
+
+def test_a_table_in_markdown_and_latex():
+    table = Table("A & B", ["", "r"], note="50 %")
+    table.add("x_1", "−.20 †")
+    table.rule()
+    table.add("paper", ".30", faint=True)
+    markdown = to_markdown(table).splitlines()
+    assert markdown[4] == "| x_1 | −.20 † |"
+    assert markdown[6] == "| *paper* | *.30* |"
+    latex = to_latex(table)
+    assert "x\\_1 & $-$.20 $\\dagger$ \\\\" in latex
+    assert "\\caption{A \\& B. 50 \\%}" in latex
+    with pytest.raises(ValueError, match="expected 2 cells, got 1"):
+        table.add("alone")
+
+
+def test_autos_tables_are_laid_out_by_aspect(tmp_path):
+    cell = {"pearson": 0.25, "pair_wins": 0.7}
+    row = {"kind": "ours", "aspects": {"relatedness": {"human": cell}, "consistency": {"human": cell}}}
+    results = {
+        "judged": {}, "dataset_drift": {}, "explanations": {},
+        "autos": {"autos_roc_discrimination": {"rows": {"UNION": row}}},
+    }  # fmt: skip
+    tables = section_tables(results, read_published())
+    assert tables[0].columns == ["", "consistency", "relatedness", "average"]
+    assert tables[0].rows[0] == ["UNION", ".250", ".250", ".250"]
+    assert main_tables(results, read_published()) == []

@@ -1,0 +1,101 @@
+"""The tables beyond the judged sets: dataset drift, AUTOS, and explanations against error types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from openmeva.training.benchmark.cells import number, with_interval
+from openmeva.training.benchmark.render import Table
+
+
+def dataset_drift_table(drift: Mapping[str, Any], printed: Mapping[str, Any]) -> Table:
+    """Metrics trained on one corpus and tested on the other."""
+    table = Table(
+        "Dataset drift: trained on one corpus, tested on the other",
+        ["", "ROC on ROC", "ROC on WP", "WP on ROC", "WP on WP"],
+        note=f"Pearson [95 %]. In italics: {printed['note']}.",
+    )
+    for title, runs in drift.items():
+        cells = [(train, f"mans_{test}") for train in ("roc", "wp") for test in ("roc", "wp")]
+        table.add(
+            title, *(with_interval(runs.get(train, {}).get(test, {}), "pearson") for train, test in cells)
+        )
+    for title, figures in printed["rows"].items():
+        table.add(f"{title} (paper)", *map(number, figures), faint=True)
+    return table
+
+
+def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[Table]:
+    """Correlation with the label and pairs won on AUTOS, by aspect (OpenMEVA, Tables 6 and 7)."""
+    for name, found in autos.items():
+        test = name.rsplit("_", 1)[1]
+        corpus = "wp" if "_wp_" in name else "roc"
+        printed = published[test]
+        by_row = {
+            title: {
+                aspect if test == "discrimination" else f"{aspect} {origin}": cell
+                for aspect, origins in row["aspects"].items()
+                for origin, cell in origins.items()
+            }
+            for title, row in found["rows"].items()
+        }
+        columns = list(dict.fromkeys(column for cells in by_row.values() for column in cells))
+        columns.sort(key=lambda one: printed["columns"].index(one) if one in printed["columns"] else 99)
+        good = "high is good" if test == "discrimination" else "near 0 is good"
+        for measure, label in (("pearson", f"Pearson with the label, {good}"), ("pair_wins", "pairs won")):
+            table = Table(
+                f"{found.get('title', name)}: {label}",
+                ["", *(column.replace("_", " ") for column in columns), "average"],
+                note=f"In italics: {printed['note']}, on the papers' own test sets."
+                if measure == "pearson"
+                else "",
+            )
+            for title, cells in by_row.items():
+                values = [cells.get(column, {}).get(measure) for column in columns]
+                known = [value for value in values if value is not None]
+                table.add(
+                    title.replace("_", "-"),
+                    *map(number, values),
+                    number(sum(known) / len(known) if known else None),
+                )
+            for title, figures in printed[corpus].items() if measure == "pearson" else ():
+                by_column = dict(zip(printed["columns"], figures, strict=True))
+                table.add(
+                    f"{title} (paper)",
+                    *(number(by_column.get(column)) for column in columns),
+                    number(sum(figures) / len(figures)),
+                    faint=True,
+                )
+            yield table
+
+
+def explained_tables(explained: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[Table]:
+    """Edits and sentence gains against human judgments and error types."""
+    for title, by_set in explained.items():
+        for name, found in by_set.items():
+            printed = published["edits"].get(name)
+            types = found.get("types", {})
+            table = Table(
+                f"{title}: edits and sentence blame against human judgments ({name})",
+                ["", "overall", *types],
+                note=f"Spearman, turned so that positive is good; {number(found['edited'], 2)} of the "
+                f"stories are edited. By type: faulty stories against reasonable ones."
+                + (f" In italics: {printed['note']}." if printed else ""),
+            )
+            for key, label in (
+                ("unedited", "left unedited (0/1)"),
+                ("few_edits", "few edits"),
+                ("low_gain", "low sentence blame"),
+            ):
+                by_type = [number(one["spearman"][key]) for one in types.values()]
+                by_type = [number(one["spearman"][key]) for one in types.values()]
+                cells = [number(found["spearman"][key]), *by_type]
+                table.add(label, *cells)
+                if key == "unedited" and printed:
+                    figures = [number(printed["types"].get(one)) for one in types]
+                    table.add("left unedited (paper)", number(printed["overall"]), *figures, faint=True)
+            table.add("AUC of the largest gain", "", *(number(one["auc"]) for one in types.values()))
+            votes = [number(one["votes"]) for one in types.values()]
+            table.add("largest gain, votes for the type", "", *votes)
+            yield table

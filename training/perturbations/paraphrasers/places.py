@@ -1,0 +1,95 @@
+"""Where a phrase stands in its sentence: conditions that an exchange of words depends on.
+
+Each takes a sentence and the phrase's first token and the one after its last.
+"""
+
+from openmeva.training.text.sentence import Sentence
+
+_OBJECT = frozenset({"DT", "PRP", "PRP$", "NN", "NNS", "NNP", "CD", "JJ"})
+
+
+def before_object(sentence: Sentence, start: int, end: int) -> bool:
+    """An object follows, and no infinitive or second object after a pronoun ("helped him move")."""
+    tags = sentence.tags
+    if end >= len(tags) or tags[end] not in _OBJECT:
+        return False
+    if any(tag in {"VBD", "VBZ", "VBP", "MD"} for tag in tags[end : end + 4]):
+        return False  # a clause: "noticed the power had gone"
+    return tags[end] != "PRP" or tags[end + 1 : end + 2] in ([], ["."], [","], ["IN"], ["CC"], ["RB"])
+
+
+def before_infinitive(sentence: Sentence, start: int, end: int) -> bool:
+    return sentence.lowered[end : end + 1] == ["to"] and sentence.tags[end + 1 : end + 2] == ["VB"]
+
+
+def before_that(sentence: Sentence, start: int, end: int) -> bool:
+    return sentence.lowered[end : end + 1] != [] and sentence.lowered[end] in {
+        "that", "he", "she", "i", "they", "we",
+    }  # fmt: skip
+
+
+def predicate(sentence: Sentence, start: int, end: int) -> bool:
+    """After a form of be or feel, with nothing but a pause, "and", "to", "that" or a preposition after."""
+    before = sentence.lowered[max(0, start - 3) : start]
+    after = sentence.tags[end] if end < len(sentence) else "."
+    linked = {"was", "were", "is", "are", "felt", "be", "been", "am", "so", "very"} & set(before)
+    return bool(linked) and not after.startswith(("NN", "JJ", "VB"))
+
+
+def attribute_or_end(sentence: Sentence, start: int, end: int) -> bool:
+    after = sentence.tags[end] if end < len(sentence) else "."
+    return after.startswith(("NN", "JJ")) or not sentence.words[min(end, len(sentence) - 1)].isalnum()
+
+
+def thing_or_predicate(sentence: Sentence, start: int, end: int) -> bool:
+    return before_noun(sentence, start, end) or predicate(sentence, start, end)
+
+
+def third_person(sentence: Sentence, start: int, end: int) -> bool:
+    """A singular subject stands right before: "was" and "is" agree with it."""
+    if not start:
+        return False
+    return sentence.lowered[start - 1] in {"he", "she", "it"} or sentence.tags[start - 1] in {"NN", "NNP"}
+
+
+def opens(sentence: Sentence, start: int, end: int) -> bool:
+    return sentence.opens(start)
+
+
+def before_verb(sentence: Sentence, start: int, end: int) -> bool:
+    return sentence.tags[end : end + 1] == ["VB"]
+
+
+def no_verb_next(sentence: Sentence, start: int, end: int) -> bool:
+    """No "went to see": "have to" wants a verb, the other phrases none."""
+    return sentence.lowered[start] in {"have", "has", "had", "having"} or not before_verb(
+        sentence, start, end
+    )
+
+
+def own(sentence: Sentence, start: int, end: int) -> bool:
+    """After an article or a possessive, and no part of a compound."""
+    after = sentence.tags[end] if end < len(sentence) else "."
+    before = sentence.tags[start - 1] if start else ""
+    return (before in {"DT", "PRP$", "JJ"} or sentence.tags[start] == "NNS") and not after.startswith(
+        ("NN", "POS")
+    )
+
+
+def before_clause(sentence: Sentence, start: int, end: int) -> bool:
+    return sentence.tags[end : end + 1] != [] and sentence.tags[end] in {"PRP", "NNP", "DT", "PRP$", "EX"}
+
+
+def before_noun(sentence: Sentence, start: int, end: int) -> bool:
+    return sentence.tags[end : end + 1] != [] and sentence.tags[end].startswith(("NNS", "JJ"))
+
+
+def purpose(sentence: Sentence, start: int, end: int) -> bool:
+    """ "to" of purpose: "went to the store to buy milk"."""
+    words, tags = sentence.lowered, sentence.tags
+    moved = {"went", "goes", "go", "came", "stopped", "stayed", "called", "used", "drove", "ran", "headed"}
+    return (
+        tags[start - 1 : start] in (["NN"], ["NNS"])
+        and tags[end : end + 1] == ["VB"]
+        and bool(moved & set(words[:start]))
+    )

@@ -1,0 +1,33 @@
+"""The manipulator of a corpus: what its stories and English knowledge offer, put together."""
+
+from collections.abc import Sequence
+
+from openmeva.training.plot_guided.manipulations.manipulator import PlotManipulator
+from openmeva.training.plot_guided.manipulations.material import PlotMaterial, usual_tags
+from openmeva.training.plot_guided.plots.corpus import PlottedStory
+from openmeva.training.text.knowledge.english import English
+from openmeva.training.text.knowledge.events import event_model
+
+
+def manipulator_of(
+    stories: Sequence[PlottedStory], seed: int, events: str | None = None, without: tuple[str, ...] = ()
+) -> PlotManipulator:
+    """A manipulator whose phrases of other stories come from the plots of `stories`.
+
+    Args:
+        stories: human stories with their plots.
+        seed: any non-negative integer.
+        events: what comes before and after an event, by name (see `training.text.knowledge.events.event_model`).
+        without: manipulations left out.
+
+    Raises:
+        ValueError: a negative seed, or unknown manipulations or events.
+        MissingResourceError: ConceptNet has not been fetched and no other model of events is named.
+    """
+    material = PlotMaterial(
+        plots=[story.plot for story in stories],
+        tags=usual_tags(story.story for story in stories),
+        language=English(),
+        events=event_model(events),
+    )
+    return PlotManipulator(material, seed, without)

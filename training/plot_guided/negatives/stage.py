@@ -1,0 +1,119 @@
+"""The stages that write stories from broken plots (MANPLTS) and from whole ones.
+
+A stage goes on where it was interrupted, and does nothing where nothing changed.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from openmeva.training.files import checksum
+from openmeva.training.paths import ROOT
+from openmeva.training.plot_guided.generator.model import WEIGHTS, load_generator
+from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
+from openmeva.training.plot_guided.generator.stage import ensure_generator
+from openmeva.training.plot_guided.manipulations import manipulation_shares
+from openmeva.training.plot_guided.negatives.writer import SCHEMA, NegativeWriter, chosen_stories, row
+from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots
+from openmeva.training.stages import Stage
+from openmeva.training.text.knowledge.resources import find
+
+CHUNK = 64  # human stories to a part
+
+
+def make_negatives(
+    config: dict[str, Any], data: Path, out: Path, cache: Path, corpus: Callable[[], PlotCorpus] | None = None
+) -> Path:
+    """The stage MANPLTS: `out/negatives.parquet`. Settings are the configuration and the inputs' checksums.
+
+    The corpus is read only where there is something to do; by `corpus`, where given. `processes` of the configuration
+    write at the same time, the same stories whatever their number.
+    """
+    generator = generator_folder(config, data, cache)
+    stage = Stage(out, "negatives", settings(config, data, generator))
+    if stage.is_done():
+        return stage.result
+    plots = corpus() if corpus else load_plots(config, data, cache)
+    stories = chosen_stories(plots, config["stories"], config["seed"])
+    model, tokenizer = load_generator(generator)
+    sampler = StorySampler(model, tokenizer, Sampling(**config["sampling"]))
+    writer = NegativeWriter(
+        stories,
+        sampler,
+        config["seed"],
+        config["candidates"],
+        events=config.get("events"),
+        without=tuple(config.get("without", ())),
+    )
+    return stage.run(
+        len(stories),
+        writer.rows,
+        CHUNK,
+        SCHEMA,
+        lambda table: {"shares": manipulation_shares(table["manipulations"].to_pylist())},
+        config.get("processes", 1),
+    )
+
+
+def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> list[Path]:
+    """Plain samples: stories written from the human stories' own plots, a file for each temperature.
+
+    Their human stories are other ones than those of `make_negatives`, as far as there are enough.
+    """
+    generator = generator_folder(config, data, cache)
+    paths = []
+    loaded: tuple[list[PlottedStory], Any] | None = None
+    for temperature in config["plain"]["temperatures"]:
+        how = {**config["sampling"], "temperature": temperature}
+        chosen = {**settings(config, data, generator), "sampling": how, "plain": config["plain"]["stories"]}
+        stage = Stage(out, f"generator-{config['name']}-t{temperature}", chosen)
+        if not stage.is_done():
+            if loaded is None:
+                corpus = load_plots(config, data, cache)
+                ordered = chosen_stories(corpus, None, config["seed"])
+                loaded = ordered[::-1][: config["plain"]["stories"]], load_generator(generator)
+            stories, model = loaded
+            sampler = StorySampler(model[0], model[1], Sampling(**how))
+            source = f"generator_{config['name']}_t{temperature}"
+
+            def write(span: range, stories: list[PlottedStory] = stories, sampler: StorySampler = sampler,
+                      source: str = source) -> list[dict[str, Any]]:  # fmt: skip
+                keys = [(config["seed"], index) for index in span]
+                texts = sampler.write([stories[index].plot for index in span], keys)
+                return [row(stories[i], source, text) for i, text in zip(span, texts, strict=True)]
+
+            stage.run(len(stories), write, 6 * CHUNK, SCHEMA, processes=config.get("processes", 1))
+        paths.append(stage.result)
+    return paths
+
+
+def generator_folder(config: dict[str, Any], data: Path, cache: Path) -> Path:
+    """Where the generator's weights lie; trained first where `generator_config` says how and they are missing."""
+    folder = ROOT / config["generator"]
+    if config.get("generator_config"):
+        ensure_generator(folder, ROOT / config["generator_config"], data, cache)
+    return folder
+
+
+def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, Any]:
+    """What negatives depend on: the configuration and the checksums of the files read."""
+    files = [f for key in ("train", "validation", "exclude") for f in config["corpus"].get(key, [])]
+    conceptnet = find("conceptnet")
+    used = (
+        "name",
+        "corpus",
+        "plots",
+        "share",
+        "stories",
+        "candidates",
+        "sampling",
+        "events",
+        "without",
+        "seed",
+    )
+    return {
+        **{key: config[key] for key in used if key in config},
+        "generator": checksum(generator / WEIGHTS),
+        "conceptnet": checksum(conceptnet) if conceptnet else None,
+        "data": {file: checksum(data / file) for file in files},
+    }

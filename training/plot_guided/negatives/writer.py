@@ -1,0 +1,89 @@
+"""Writes implausible stories from broken plots of human ones (MANPLTS, section 3.2).
+
+Rows of the Parquet file: `group` (the human story's id), `candidate`, `label` (0), `source`, `story`, `context`,
+`plot`, `manipulations`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from openmeva.training.plot_guided.generator.sampling import StorySampler
+from openmeva.training.plot_guided.manipulations import manipulator_of
+from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory
+
+SCHEMA = pa.schema(
+    [
+        ("group", pa.string()),
+        ("candidate", pa.int32()),
+        ("label", pa.int32()),
+        ("source", pa.string()),
+        ("story", pa.string()),
+        ("context", pa.string()),
+        ("plot", pa.list_(pa.list_(pa.string()))),
+        ("manipulations", pa.list_(pa.string())),
+    ]
+)
+
+
+def chosen_stories(corpus: PlotCorpus, count: int | None, seed: int) -> list[PlottedStory]:
+    """`count` of the metrics' stories in random order; a larger count begins with the same ones."""
+    order = np.random.default_rng(seed).permutation(len(corpus.metrics))
+    return [corpus.metrics[place] for place in order[:count]]
+
+
+def row(story: PlottedStory, source: str, text: str, candidate: int = 0) -> dict[str, Any]:
+    """A row of the stage's file, manipulations left empty."""
+    return {
+        "group": story.group,
+        "candidate": candidate,
+        "label": int(source == "human"),
+        "source": source,
+        "story": text,
+        "context": story.context,
+        "plot": story.plot,
+        "manipulations": [],
+    }
+
+
+class NegativeWriter:
+    """Writes `candidates` stories from broken plots of each human story.
+
+    Args:
+        stories: the human stories; foreign phrases come from their plots.
+        sampler: the generator.
+        seed: of manipulations and sampling.
+        candidates: stories written for each (N, section 5.1).
+        events: what comes before and after an event, by name (see `training.text.knowledge.events.event_model`).
+        without: manipulations left out.
+
+    Raises:
+        MissingResourceError: ConceptNet has not been fetched and no other model is named.
+    """
+
+    def __init__(
+        self,
+        stories: Sequence[PlottedStory],
+        sampler: StorySampler,
+        seed: int,
+        candidates: int,
+        events: str | None = None,
+        without: tuple[str, ...] = (),
+    ) -> None:
+        self.stories, self.sampler, self.seed, self.candidates = stories, sampler, seed, candidates
+        self.manipulator = manipulator_of(stories, seed, events, without)
+
+    def rows(self, span: range) -> list[dict[str, Any]]:
+        """The rows of the human stories at `span`; a candidate whose plot nothing could break is left out."""
+        rows, keys = [], []
+        for index in span:
+            for candidate in range(self.candidates):
+                broken = self.manipulator.manipulate(self.stories[index].plot, index, candidate)
+                if broken is not None:
+                    new = row(self.stories[index], "manipulated_plot", "", candidate)
+                    rows.append({**new, "plot": broken.plot, "manipulations": list(broken.applied)})
+                    keys.append((self.seed, index, candidate))
+        texts = self.sampler.write([r["plot"] for r in rows], keys)
+        return [{**r, "story": text} for r, text in zip(rows, texts, strict=True)]
