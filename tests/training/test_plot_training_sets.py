@@ -10,10 +10,11 @@ import yaml
 from openmeva.training.common.draws import Draws
 from openmeva.training.files import checksum
 from openmeva.training.negatives.heuristics import substitute_antonyms, substitute_sentences
-from openmeva.training.plot_guided import negatives as plot_guided
 from openmeva.training.plot_guided import training_sets as sets
 from openmeva.training.plot_guided.adversarial_filtering.filtering import Filtering
 from openmeva.training.plot_guided.generator.sampling import StorySampler
+from openmeva.training.plot_guided.manipulations import stories as manipulators
+from openmeva.training.plot_guided.negatives import stage as negatives
 from openmeva.training.stages import Stage, read_rows
 from openmeva.training.text.tagged_story import TaggedStory
 from tests import tiny_plots
@@ -35,8 +36,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def small_stages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plot_guided, "event_model", tiny_plots.events)
-    monkeypatch.setattr(plot_guided, "CHUNK", 4)
+    monkeypatch.setattr(manipulators, "event_model", tiny_plots.events)
+    monkeypatch.setattr(negatives, "CHUNK", 4)
     monkeypatch.setattr(sets, "CHUNK", 5)
 
 
@@ -49,8 +50,8 @@ def build(tiny: Path, out: Path) -> dict[str, str]:
 def built(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
     out = tmp_path_factory.mktemp("built")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plot_guided, "event_model", tiny_plots.events)
-        patch.setattr(plot_guided, "CHUNK", 4)
+        patch.setattr(manipulators, "event_model", tiny_plots.events)
+        patch.setattr(negatives, "CHUNK", 4)
         patch.setattr(sets, "CHUNK", 5)
         return out, build(tiny, out)
 
@@ -143,7 +144,7 @@ def test_a_story_that_the_generator_ended_at_once_is_in_no_set(
     first = table["story"].to_pylist()
     blank = table.set_column(table.column_names.index("story"), "story", pa.array(["", *first[1:]]))
     pq.write_table(blank, tmp_path / "negatives.parquet")
-    corpus = plot_guided.load_plots(config, tiny, tiny / "cache")
+    corpus = negatives.load_plots(config, tiny, tiny / "cache")
     path = sets.written_set("manplts", tmp_path / "negatives.parquet", lambda: corpus, tmp_path / "sets")
     written = [row["story"] for row in read_rows(path) if not row["label"]]
     assert written[0] == first[1], "the next candidate stands in its place"
@@ -158,7 +159,7 @@ def test_filtering_reports_its_rounds(built: tuple[Path, dict[str, str]]) -> Non
 
 def test_plain_samples_come_from_unbroken_plots(tiny: Path, tmp_path: Path) -> None:
     config = tiny_plots.negatives_config(tiny / "generator")
-    paths = plot_guided.make_plain(config, tiny, tmp_path, tiny / "cache")
+    paths = negatives.make_plain(config, tiny, tmp_path, tiny / "cache")
     assert [path.name for path in paths] == ["generator-tiny-t0.8.parquet", "generator-tiny-t1.0.parquet"]
     rows = read_rows(paths[0])
     assert len(rows) == 5
