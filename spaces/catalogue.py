@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import yaml
-
+from openmeva.metrics.core.description import METRICS, MetricDescription, read_metrics
 from openmeva.training.benchmark.registry import MetricEntry, read_registry
 
-CATALOGUE = Path(__file__).with_name("catalogue.yaml")
 CORPORA = {
     "roc": "Short everyday story (about five sentences)",
     "wp": "Longer story written to a prompt",
@@ -60,35 +57,30 @@ class CatalogueEntry:
         return "references" in self.call.inputs
 
 
-def read_catalogue(path: Path = CATALOGUE) -> dict[str, CatalogueEntry]:
-    """Entries by name, in the file's order: those whose metric is registered and whose module is there.
+def read_catalogue(folder: Path = METRICS) -> dict[str, CatalogueEntry]:
+    """Entries by name, in the metrics' order: the metrics of a folder that score stories and that the benchmark runs.
 
     Raises:
-        ValueError: an entry that lacks a field or has another direction than `higher` or `lower`.
+        ValueError: as `read_metrics` and `read_registry`.
     """
-    registry = read_registry()
-    entries = {}
-    for name, fields in yaml.safe_load(path.read_text(encoding="utf-8")).items():
-        if set(fields) - {"explains"} != {"meaning", "shows", "paper"}:
-            raise ValueError(f"{path}, {name}: expected meaning, shows and paper, got {', '.join(fields)}")
-        numbers = tuple(
-            _number(f"{path}, {name}", title, one, fields["meaning"])
-            for title, one in fields["shows"].items()
-        )
-        call = registry.get(name)
-        if call is None or not (call.folder / f"{call.folder.name}.py").is_file():
-            continue
-        paper = fields["paper"]
-        entries[name] = CatalogueEntry(
-            name, fields["meaning"], numbers, paper["title"], paper["url"], call, bool(fields.get("explains"))
-        )
-    return entries
+    registry = read_registry(folder)
+    return {
+        name: _entry(metric, registry[name])
+        for name, metric in read_metrics(folder).items()
+        if metric.outputs and name in registry
+    }
 
 
-def _number(where: str, title: str, fields: dict[str, Any], meaning: str) -> Number:
-    if fields.get("better") not in ("higher", "lower"):
-        raise ValueError(f"{where}, {title}: expected better: higher or lower, got {fields.get('better')!r}")
-    low, high = fields.get("range") or (None, None)
-    return Number(
-        title, fields["key"], fields.get("meaning", meaning), fields["better"] == "higher", low, high
+def _entry(metric: MetricDescription, call: MetricEntry) -> CatalogueEntry:
+    numbers = tuple(
+        Number(
+            output.title,
+            key,
+            output.meaning or metric.meaning,
+            output.better == "higher",
+            *(output.range or (None, None)),
+        )
+        for key, output in metric.outputs.items()
     )
+    paper = metric.papers[0]
+    return CatalogueEntry(metric.name, metric.meaning, numbers, paper.title, paper.url, call, metric.explains)

@@ -7,7 +7,6 @@ runs alone: `python app.py`.
 from __future__ import annotations
 
 import argparse
-import ast
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,15 +14,19 @@ from pathlib import Path
 
 import yaml
 
+from openmeva.spaces.catalogue import read_catalogue
+from openmeva.training.hub.closure import PACKAGE, closure
 from openmeva.training.paths import ROOT
 
-_PACKAGES = ("metrics", "spaces", "training")
 _DATA = {".css", ".js", ".json", ".yaml", ".txt"}
 _TOP = ("README.md", "app.py", "requirements.txt", "packages.txt")
 
 
 def space_files(folder: Path, root: Path = ROOT) -> dict[str, Path]:
     """Paths in the published repository of the Space in `folder`, and where their contents are.
+
+    The page, its card and its requirements stand at the top; everything else in a folder `openmeva`, by which name
+    the page imports it.
 
     Raises:
         ValueError: no such Space, or something that it needs is not in the checkout (named).
@@ -32,15 +35,18 @@ def space_files(folder: Path, root: Path = ROOT) -> dict[str, Path]:
     needs = yaml.safe_load((root / "spaces" / "layout.yaml").read_text(encoding="utf-8"))
     if name not in needs or not (folder / "app.py").is_file():
         raise ValueError(f"expected one of the Spaces {', '.join(needs)}, got {name!r}")
-    found = {top: folder / top for top in _TOP if (folder / top).is_file()}
-    modules = closure([folder / "app.py"], root)
-    beside = {path.parent for path in modules if path.parent not in (root / "training", root / "metrics")}
-    data = [p for place in beside for p in place.iterdir() if p.suffix in _DATA and p.is_file()]
-    extra = [path for pattern in _flat(needs[name]) for path in _matches(pattern, root)]
-    tops = {folder / top for top in _TOP}
-    for path in sorted({*modules, *data, *extra} - tops):
-        found[path.relative_to(root).as_posix()] = path
-    return found
+    tops = {top: folder / top for top in _TOP if (folder / top).is_file()}
+    extra = {path for pattern in _flat(needs[name]) for path in _matches(pattern, root)}
+    modules = closure([folder / "app.py", *(path for path in extra if path.suffix == ".py")], root)
+    data = [path for place in {path.parent for path in modules} for path in _data_beside(place, root)]
+    inside = sorted({*modules, *data, *extra} - set(tops.values()))
+    return tops | {f"{PACKAGE}/{path.relative_to(root).as_posix()}": path for path in inside}
+
+
+def _data_beside(place: Path, root: Path) -> Iterator[Path]:
+    """What the modules in a folder may read: data files beside them."""
+    if place not in (root / "metrics", root / "training"):  # what lies there belongs to no module
+        yield from (path for path in place.iterdir() if path.suffix in _DATA and path.is_file())
 
 
 def _flat(patterns: Sequence[str | list[str]]) -> Iterator[str]:
@@ -49,55 +55,17 @@ def _flat(patterns: Sequence[str | list[str]]) -> Iterator[str]:
 
 
 def _matches(pattern: str, root: Path) -> list[Path]:
-    """Files of a pattern; weights may be missing, since some metrics have none."""
-    catalogue = yaml.safe_load((root / "spaces" / "catalogue.yaml").read_text(encoding="utf-8"))
-    metrics = [name for name in catalogue if (root / "metrics" / name).is_dir()]
-    patterns = [pattern.format(metric=name) for name in metrics] if "{metric}" in pattern else [pattern]
-    found = [path for one in patterns for path in sorted(root.glob(one))]
-    found = [path for path in found if path.is_file() and "__pycache__" not in path.parts]
+    """Files of a pattern; weights may be missing, since some metrics have none.
+
+    Raises:
+        ValueError: no file at all.
+    """
+    names = read_catalogue(root / "metrics") if "{metric}" in pattern else [""]
+    paths = [path for name in names for path in sorted(root.glob(pattern.format(metric=name)))]
+    found = [path for path in paths if path.is_file() and "__pycache__" not in path.parts]
     if not found:
         raise ValueError(f"expected {pattern} in the checkout, found nothing")
     return found
-
-
-def closure(starts: Sequence[Path], root: Path = ROOT) -> set[Path]:
-    """The project's Python files that `starts` import, themselves included, wherever in a file the import stands."""
-    found: set[Path] = set()
-    waiting = list(starts)
-    while waiting:
-        path = waiting.pop()
-        if path in found:
-            continue
-        found.add(path)
-        for module in _imported(path, root):
-            waiting += _files(module, root)
-    return found
-
-
-def _imported(path: Path, root: Path) -> Iterator[str]:
-    package = path.relative_to(root).with_suffix("").parts[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else ()
-            module = ".".join([*base, *([node.module] if node.module else [])])
-            yield module
-            yield from (f"{module}.{alias.name}" for alias in node.names)
-
-
-def _files(module: str, root: Path) -> Iterator[Path]:
-    """The file of a module of ours, and the packages that it lies in; nothing for a name that is no module."""
-    parts = module.split(".")
-    if parts[0] not in _PACKAGES:
-        return
-    for depth in range(1, len(parts) + 1):
-        package = root.joinpath(*parts[:depth], "__init__.py")
-        if package.is_file():
-            yield package
-    file = root.joinpath(*parts).with_suffix(".py")
-    if file.is_file():
-        yield file
 
 
 def lay_out(name: str, target: Path, root: Path = ROOT) -> Path:

@@ -1,7 +1,6 @@
-"""A metric's own Space: its example, one story to try, and its card. Each metric folder holds a link to this file.
+"""A metric's own Space: its example, one story to try, and its card; published as `app.py` beside the metric's module.
 
-It stands alone beside the metric's module, as evaluate's convention has it (`evaluate.utils.launch_gradio_widget`
-needs an older Gradio).
+It stands alone there, as evaluate's convention has it (`evaluate.utils.launch_gradio_widget` needs an older Gradio).
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Any
 import evaluate
 import gradio as gr
 
-HERE = Path(__file__).absolute().parent  # where the link stands, not what it points to
+HERE = Path(__file__).absolute().parent
 MAX_CHARACTERS = 10_000
 _LABELS = {"predictions": "Story", "contexts": "Beginning or prompt", "references": "Reference"}
 

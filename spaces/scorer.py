@@ -67,7 +67,7 @@ class Scorer:
     Modules of evaluate keep state between calls, so that each is used by one thread at a time.
 
     Args:
-        catalogue: the metrics; those of `catalogue.yaml` unless given.
+        catalogue: the metrics; those of `metrics/` unless given.
         distributions: where scores fall; the shipped ones unless given.
         before: called in the background before the first metric is loaded, to fetch what they need.
         threads: of the processor for one call; PyTorch's own number unless given.

@@ -11,12 +11,7 @@ from openmeva.metrics.core.module import (
     signature_of,
 )
 from openmeva.metrics.embedding_similarity.embedding import TextEncoder
-from openmeva.metrics.embedding_similarity.matching import bert_score
-from openmeva.metrics.embedding_similarity.mover_score import mover_score
 from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES, SCORES, SimilarityScorer
-
-# evaluate copies only the siblings that this file imports itself
-__all__ = ["EmbeddingSimilarity", "bert_score", "mover_score"]
 
 HUB_IDS = {
     "default": "openmeva/embedding-similarity",

@@ -28,7 +28,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--data", type=Path, help="folder of the papers' data (mans/, union/, plot_guided/)")
-    parser.add_argument("--metrics", help="names from metrics.yaml, comma-separated; default: all present")
+    parser.add_argument("--metrics", help="names of metrics, comma-separated; default: all present")
     parser.add_argument("--datasets", help=f"test sets, comma-separated; any of {', '.join(TEST_SETS)}")
     parser.add_argument("--out", type=Path, default=Path("benchmark"), help="folder of the report")
     parser.add_argument("--draws", type=int, default=10_000, help="bootstrap draws")

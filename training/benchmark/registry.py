@@ -1,4 +1,4 @@
-"""The metrics that the benchmark can run, read from `metrics.yaml`."""
+"""The metrics that the benchmark can run, as each metric's `metric.yaml` describes them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,29 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from openmeva.metrics.core.description import METRICS, BenchmarkEntry, MetricDescription, read_metrics
 from openmeva.training.paths import ROOT
-
-REGISTRY = Path(__file__).with_name("metrics.yaml")
 
 
 @dataclass(frozen=True)
 class MetricEntry:
-    """One line of the registry; the fields are explained at the head of `metrics.yaml`."""
+    """One way in which the benchmark runs a metric.
+
+    Attributes:
+        name: of the entry; a metric may have several.
+        title: as printed; published figures of that name stand beside it.
+        configs: corpus of the test set (`roc`, `wp`) to the configuration that is loaded.
+        inputs: what compute gets beside predictions: contexts, references.
+        joins_context: whether the configuration decides if a context is joined to the story (roc) or is no part of
+            it (wp); the benchmark then joins it itself when a configuration meets the other corpus.
+        needs_contexts: whether compute refuses stories without one: where a set of ROC has none, a story's first
+            sentence is its context.
+        outputs: row name to the key of compute's result, for metrics that return several scores (else `scores`).
+        options: further arguments of compute.
+        explain: whether the explanations of compute(explain=True) are judged.
+        sections: the rows that the further tables hold (all where empty), for metrics that return many scores.
+        module: folder of the module, where it is not metrics/<name>.
+    """
 
     name: str
     title: str
@@ -40,26 +53,37 @@ class MetricEntry:
         return self.outputs or {self.title: "scores"}
 
 
-def read_registry(path: Path = REGISTRY) -> dict[str, MetricEntry]:
-    """All entries by name.
+def read_registry(folder: Path = METRICS) -> dict[str, MetricEntry]:
+    """The entries of all metrics in a folder by name, in the metrics' order.
 
     Raises:
-        ValueError: an entry with unknown or missing fields, or inputs other than contexts and references.
+        ValueError: as `read_metrics`, or two entries of one name.
     """
-    entries = {}
-    for name, fields in yaml.safe_load(path.read_text(encoding="utf-8")).items():
-        known = set(MetricEntry.__dataclass_fields__) - {"name"}
-        if not isinstance(fields, dict) or not {"title", "configs"} <= set(fields) <= known:
-            raise ValueError(f"{path}, {name}: expected title, configs and any of {', '.join(sorted(known))}")
-        inputs = tuple(fields.pop("inputs", ()))
-        if not set(inputs) <= {"contexts", "references"}:
-            raise ValueError(f"{path}, {name}: expected inputs among contexts and references, got {inputs}")
-        sections = tuple(fields.pop("sections", ()))
-        entries[name] = MetricEntry(name=name, inputs=inputs, sections=sections, **fields)
-        unknown = [title for title in sections if title not in entries[name].rows]
-        if unknown:
-            raise ValueError(f"{path}, {name}: expected sections among its rows, got {', '.join(unknown)}")
+    entries: dict[str, MetricEntry] = {}
+    for metric in read_metrics(folder).values():
+        for name, described in metric.benchmark.items():
+            if name in entries:
+                raise ValueError(f"{entries[name].folder} and {metric.folder} both have an entry {name!r}")
+            entries[name] = _entry(name, described, metric)
     return entries
+
+
+def _entry(name: str, described: BenchmarkEntry, metric: MetricDescription) -> MetricEntry:
+    usual = {corpus: c for c, one in metric.configurations.items() for corpus in one.corpora}
+    inputs = metric.columns if described.inputs is None else described.inputs
+    return MetricEntry(
+        name=name,
+        title=described.title,
+        configs=dict(described.configs or usual),
+        inputs=inputs,
+        joins_context=metric.joins_context,
+        needs_contexts="contexts" in metric.required,
+        outputs=dict(described.rows),
+        options=dict(described.options),
+        explain=described.explanations,
+        sections=described.sections,
+        module=str(metric.folder),
+    )
 
 
 def choose(names: list[str] | None, entries: dict[str, MetricEntry]) -> list[MetricEntry]:

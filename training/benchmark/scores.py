@@ -13,6 +13,7 @@ import evaluate
 from openmeva.training.benchmark.contexts import context_of
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.files import write_text
+from openmeva.training.paths import METRICS
 
 Rows = Sequence[dict[str, Any]]
 
@@ -24,12 +25,11 @@ def checksum(rows: Rows) -> str:
 
 
 def module_checksum(entry: MetricEntry) -> str:
-    """SHA-256 over the metric's code, its weights, and the weights that metrics share."""
+    """SHA-256 over the metric's code, its weights, and the code and weights that metrics share."""
     digest = hashlib.sha256()
-    shared = entry.folder.parent / "weights"
-    for folder in (entry.folder, shared):
+    for folder in (entry.folder, METRICS / "core", entry.folder.parent / "weights"):
         for path in sorted(folder.rglob("*")) if folder.exists() else []:
-            if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".md":
+            if path.is_file() and "__pycache__" not in path.parts and path.suffix not in (".md", ".yaml"):
                 digest.update(str(path.relative_to(folder)).encode())
                 digest.update(path.read_bytes())
     return digest.hexdigest()

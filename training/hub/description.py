@@ -1,4 +1,4 @@
-"""Reads `hub.yaml`: which folder of the project becomes which repository."""
+"""Which folder of the project becomes which repository: `hub.yaml`, and what `metric.yaml` says of each metric."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
+from openmeva.metrics.core.description import read_metrics
 
 KINDS = ("model", "dataset", "space")
 DESCRIPTION = Path(__file__).with_name("hub.yaml")
@@ -39,7 +41,15 @@ class Source:
 
 @dataclass(frozen=True)
 class Description:
-    """`hub.yaml`, its patterns resolved against a checkout."""
+    """`hub.yaml`, its patterns resolved against a checkout.
+
+    Attributes:
+        organisation: who publishes.
+        sources: weights first, then what loads them.
+        redistributable: dataset to those of its configurations that may be passed on.
+        whole_models: metric to the linear layer of which its score is the sigmoid (see `metric.yaml`).
+        taken: metrics whose name evaluate's own have.
+    """
 
     organisation: str
     sources: tuple[Source, ...]
@@ -61,7 +71,7 @@ def read_description(root: Path, path: Path = DESCRIPTION) -> Description:
     """The description at `path`, its patterns resolved under `root`.
 
     Raises:
-        ValueError: a key or kind that is not known, or two folders of one kind and name.
+        ValueError: a kind that is not known, two folders of one kind and name, or what `read_metrics` refuses.
     """
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
     sources: list[Source] = []
@@ -69,6 +79,7 @@ def read_description(root: Path, path: Path = DESCRIPTION) -> Description:
         if entry.get("kind") not in KINDS:
             raise ValueError(f"{path}: expected a kind of {', '.join(KINDS)}, got {entry.get('kind')!r}")
         sources += _resolve(root, entry)
+    metrics = read_metrics(root / "metrics")
     seen: dict[tuple[str, str], Path] = {}
     for source in sources:
         key = (source.kind, source.name)
@@ -81,8 +92,8 @@ def read_description(root: Path, path: Path = DESCRIPTION) -> Description:
         content["organisation"],
         tuple(sorted(sources, key=lambda source: KINDS.index(source.kind))),  # weights before what loads them
         {name: tuple(configurations) for name, configurations in content["redistributable"].items()},
-        dict(content["whole_models"]),
-        frozenset(content["taken"]),
+        {name: metric.whole_model for name, metric in metrics.items() if metric.whole_model},
+        frozenset(name for name, metric in metrics.items() if metric.name_taken),
     )
 
 

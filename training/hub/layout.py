@@ -20,9 +20,11 @@ from openmeva.training.hub.cards import join_card, split_card
 from openmeva.training.hub.description import Description, Source
 from openmeva.training.hub.results import add_metric_results, add_results, read_results
 from openmeva.training.hub.rewriting import name_folders, pin_module, pin_settings, rename
+from openmeva.training.hub.standalone import standalone_files
 from openmeva.training.hub.whole_model import whole_model_note, write_whole_model
 
 _TEXT = {".py", ".json", ".md", ".yaml", ".txt", ".toml"}
+_VERBATIM = {"tokenizer.json", "vocab.txt", "names.json"}
 _PYPI = {"ot": "POT", "yaml": "PyYAML", "sklearn": "scikit-learn"}  # names that differ from the import
 
 
@@ -67,22 +69,22 @@ def lay_out(
     folder = target / f"{source.kind}s" / organisation / source.name
     folder.mkdir(parents=True, exist_ok=True)
     revision = f"v{version}"
-    for name, path in _chosen(source, description, root):
+    for name, content in _contents(source, description, root):
         place = folder / name
         place.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix not in _TEXT or path.name in ("tokenizer.json", "vocab.txt", "names.json"):
-            shutil.copyfile(path, place)
+        if isinstance(content, Path) and (content.suffix not in _TEXT or content.name in _VERBATIM):
+            shutil.copyfile(content, place)
             continue
-        text = path.read_text(encoding="utf-8")
-        if path.suffix == ".py":
+        text = content.read_text(encoding="utf-8") if isinstance(content, Path) else content
+        if place.suffix == ".py":
             text = pin_module(text, revision)
-        elif path.name == "config.json" and source.loads_as == "adapter":
+        elif place.name == "config.json" and source.loads_as == "adapter":
             text = json.dumps(pin_settings(json.loads(text), revision), indent=2) + "\n"
         text = rename(text, description.organisation, organisation, description.names)
-        if source.module or path.suffix == ".md":  # a demo brings the folders that it loads from
+        if source.module or place.suffix == ".md":  # a demo brings the folders that it loads from
             text = name_folders(text, organisation, description.names)
         write_text(place, text)
-    if source.module and not (folder / "requirements.txt").exists():
+    if source.module:
         write_text(folder / "requirements.txt", requirements(folder, root))
     whole = source.metric in description.whole_models and (folder / "adapter.safetensors").exists()
     classifier = description.whole_models.get(source.metric)
@@ -105,8 +107,8 @@ def lay_out(
     return Repository(source.kind, hub_id, folder)
 
 
-def _chosen(source: Source, description: Description, root: Path) -> Iterator[tuple[str, Path]]:
-    """Paths in the repository, and where their contents are."""
+def _contents(source: Source, description: Description, root: Path) -> Iterator[tuple[str, Path | str]]:
+    """Paths in the repository, and their contents: a file of the checkout, or a text."""
     if source.layout:
         module, function = source.layout.split(":")
         yield from getattr(import_module(module), function)(source.folder, root).items()
@@ -117,6 +119,10 @@ def _chosen(source: Source, description: Description, root: Path) -> Iterator[tu
         for configuration in description.redistributable.get(source.name, ()):
             for path in data_files(source.folder)[configuration]:
                 yield path.relative_to(source.folder).as_posix(), path
+        return
+    if source.module:
+        yield from standalone_files(source.name, root).items()
+        yield "app.py", root / "spaces" / "metric_app.py"
         return
     for path in sorted(source.folder.iterdir()):
         if path.is_file() and any(fnmatch(path.name, pattern) for pattern in source.files):

@@ -85,7 +85,7 @@ def publish(
     if taken and not move_tags:
         raise ValueError(
             f"the tag {revision} stands at other files in {', '.join(taken)}: raise the version in "
-            f"metrics/version.py, or move the tags (FORCE=1)"
+            f"metrics/core/version.py, or move the tags (FORCE=1)"
         )
     done = {}
     for repository, state in zip(repositories, states, strict=True):

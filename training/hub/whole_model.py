@@ -26,7 +26,7 @@ tokenizer = AutoTokenizer.from_pretrained("{id}")
 ```
 
 {classifier}Text goes in as the metric normalises it: lower case, Penn-Treebank tokens, names as `[MALE]`,
-`[FEMALE]`, `[NEUTRAL]` (`Normalizer` in the metric's `inference.py`).
+`[FEMALE]`, `[NEUTRAL]` (`Normalizer` in the metric's `core_text.py`).
 """
 
 _CLASSIFIER = """\

@@ -1,0 +1,209 @@
+"""What `metrics/<name>/metric.yaml` says of a metric: the benchmark, the Spaces, publishing and the cards read it here."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+
+METRICS = Path(__file__).resolve().parents[1]
+COLUMNS = ("contexts", "references")
+CORPORA = ("roc", "wp")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One of the names that `evaluate.load` takes beside the metric's.
+
+    Attributes:
+        hub: Hub id of its weights; empty where it has none.
+        corpora: `roc`, `wp`: the kinds of stories for which the benchmark and the Spaces load it.
+    """
+
+    hub: str = ""
+    corpora: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Output:
+    """A list of numbers in the metric's result, one a story, as it is shown to people.
+
+    Attributes:
+        title: as shown.
+        better: `higher` or `lower`.
+        range: its ends; empty where it has none.
+        meaning: one line, where it differs from the metric's.
+    """
+
+    title: str
+    better: str
+    range: tuple[float, ...] = ()
+    meaning: str = ""
+
+
+@dataclass(frozen=True)
+class BenchmarkEntry:
+    """One way in which the benchmark runs the metric.
+
+    Attributes:
+        title: as printed; published figures of that name stand beside it.
+        rows: title of a row of the tables to key of the result; by default one row, `title`, of `scores`.
+        configs: corpus to configuration, where it is not the one that names the corpus.
+        inputs: columns that it is handed, where they are not all that the metric takes.
+        options: further arguments of `compute`.
+        sections: the rows that the further tables hold; all by default.
+        explanations: whether the benchmark judges the metric's explanations.
+    """
+
+    title: str
+    rows: Mapping[str, str] = field(default_factory=dict)
+    configs: Mapping[str, str] = field(default_factory=dict)
+    inputs: tuple[str, ...] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    sections: tuple[str, ...] = ()
+    explanations: bool = False
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What to read: `title` as it is cited in text, `url`, and the `key` of its entry in the card."""
+
+    title: str
+    url: str
+    key: str
+
+
+@dataclass(frozen=True)
+class MetricDescription:
+    """A metric, described once.
+
+    Attributes:
+        name: of its folder, file and module.
+        folder: where it lies.
+        title: in print.
+        meaning: one line for somebody who has not read the paper.
+        papers: the first is the metric's own.
+        configurations: by name.
+        default: the configuration that is loaded where none is named.
+        order: place in lists, lowest first.
+        required, optional: columns beside `predictions`, of `contexts` and `references`.
+        joins_context: whether the configuration decides if a context is joined to the story (`roc`) or is no part
+            of it (`wp`).
+        outputs: by key of the result; empty for a module that scores no stories.
+        explains: whether `compute(explain=True)` says what each sentence costs (`gain`).
+        benchmark: by name, the metric's own name first.
+        whole_model: name of the linear layer on the first token whose output is the score's logit: the published
+            weights then hold the whole model beside the adapter. Empty: the adapter alone.
+        name_taken: whether evaluate has a metric of that name: ours is installed as `openmeva/<name>` alone.
+    """
+
+    name: str
+    folder: Path
+    title: str
+    meaning: str
+    papers: tuple[Paper, ...]
+    configurations: Mapping[str, Configuration]
+    default: str
+    order: int = 1000
+    required: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    joins_context: bool = False
+    outputs: Mapping[str, Output] = field(default_factory=dict)
+    explains: bool = False
+    benchmark: Mapping[str, BenchmarkEntry] = field(default_factory=dict)
+    whole_model: str = ""
+    name_taken: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns beside `predictions`."""
+        return tuple(column for column in COLUMNS if column in (*self.required, *self.optional))
+
+
+def read_metrics(folder: Path = METRICS) -> dict[str, MetricDescription]:
+    """The metrics in a folder by name, in their order; one whose module is not there is left out.
+
+    Raises:
+        ValueError: as `read_metric`.
+    """
+    found = [read_metric(path) for path in folder.glob("*/metric.yaml")]
+    found = [metric for metric in found if (metric.folder / f"{metric.name}.py").is_file()]
+    return {metric.name: metric for metric in sorted(found, key=lambda metric: (metric.order, metric.name))}
+
+
+def read_metric(path: Path) -> MetricDescription:
+    """The metric that a file describes.
+
+    Raises:
+        ValueError: a key that is missing or unknown (the nearest known one is named), or a value that is none of
+            those expected.
+    """
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}: expected keys and values, got {type(content).__name__}")
+    where = str(path)
+    parts: dict[str, Any] = {
+        "papers": tuple(_build(Paper, one, f"{where}, papers") for one in content.get("papers") or ()),
+        "configurations": _build_all(Configuration, content, "configurations", where),
+        "outputs": _build_all(Output, content, "outputs", where),
+        "benchmark": _build_all(BenchmarkEntry, content, "benchmark", where),
+    }
+    own = {"name": path.parent.name, "folder": path.parent}
+    metric = _build(MetricDescription, {**content, **parts, **own}, where)
+    _check(metric, where)
+    return metric
+
+
+def _build_all(kind: type[T], content: Mapping[str, Any], key: str, where: str) -> dict[str, T]:
+    found = content.get(key) or {}
+    if not isinstance(found, dict):
+        raise ValueError(f"{where}, {key}: expected names and their keys, got {type(found).__name__}")
+    return {name: _build(kind, values or {}, f"{where}, {key}, {name}") for name, values in found.items()}
+
+
+def _build(kind: type[T], values: Mapping[str, Any], where: str) -> T:
+    """An instance of a dataclass; lists become tuples."""
+    known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
+    for key in values:
+        if key not in known:
+            near = difflib.get_close_matches(str(key), known, 1)
+            raise ValueError(
+                f"{where}: unknown key {key!r}"
+                + (f", did you mean {near[0]!r}?" if near else f", expected any of {', '.join(known)}")
+            )
+    missing = [
+        name
+        for name, one in known.items()
+        if one.default is MISSING and one.default_factory is MISSING and name not in values
+    ]
+    if missing:
+        raise ValueError(f"{where}: expected {', '.join(missing)}")
+    return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
+
+
+def _check(metric: MetricDescription, where: str) -> None:
+    """What values must be among others."""
+    names = tuple(metric.configurations)
+    _among(f"{where}, default", (metric.default,), names)
+    _among(f"{where}, required and optional", (*metric.required, *metric.optional), COLUMNS)
+    for name, configuration in metric.configurations.items():
+        _among(f"{where}, configurations, {name}, corpora", configuration.corpora, CORPORA)
+    for key, output in metric.outputs.items():
+        _among(f"{where}, outputs, {key}, better", (output.better,), ("higher", "lower"))
+        if len(output.range) not in (0, 2):
+            raise ValueError(f"{where}, outputs, {key}, range: expected two ends, got {output.range}")
+    for name, entry in metric.benchmark.items():
+        _among(f"{where}, benchmark, {name}, inputs", entry.inputs or (), metric.columns)
+        _among(f"{where}, benchmark, {name}, configs", tuple(entry.configs.values()), names)
+        _among(f"{where}, benchmark, {name}, sections", entry.sections, tuple(entry.rows or (entry.title,)))
+
+
+def _among(where: str, values: tuple[str, ...], known: tuple[str, ...]) -> None:
+    for value in values:
+        if value not in known:
+            raise ValueError(f"{where}: expected any of {', '.join(known) or 'nothing'}, got {value!r}")

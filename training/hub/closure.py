@@ -1,0 +1,55 @@
+"""Which files of the project a file imports, directly and through others."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+PACKAGE = "openmeva"
+
+
+def closure(starts: Iterable[Path], root: Path) -> set[Path]:
+    """The project's Python files that `starts` import, themselves included, wherever in a file the import stands.
+
+    Args:
+        starts: Python files under `root`.
+        root: the folder that is imported as `openmeva`.
+    """
+    found: set[Path] = set()
+    waiting = list(starts)
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found.add(path)
+        for module in imported_modules(path, root):
+            waiting += _files(module, root)
+    return found
+
+
+def imported_modules(path: Path, root: Path) -> Iterator[str]:
+    """Full names of what a file imports: `a.b` for `import a.b`, `a.b` and `a.b.c` for `from a.b import c`."""
+    package = (PACKAGE, *path.relative_to(root).parts[:-1])
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def _files(module: str, root: Path) -> Iterator[Path]:
+    """The file of a module of ours, and the packages that it lies in; nothing for a name that is no module."""
+    package, *parts = module.split(".")
+    if package != PACKAGE or not parts:
+        return
+    for depth in range(1, len(parts) + 1):
+        init = root.joinpath(*parts[:depth], "__init__.py")
+        if init.is_file():
+            yield init
+    file = root.joinpath(*parts).with_suffix(".py")
+    if file.is_file():
+        yield file

@@ -1,0 +1,81 @@
+"""A metric's module as it is published: with what it needs of the core beside it, and without this package.
+
+In the checkout a module imports its own files and the core as a library. A published module is a flat folder:
+`openmeva.metrics.core.text` becomes `core_text.py`, `openmeva.metrics.union.scoring` becomes `scoring.py`, and the
+imports of both become relative ones. evaluate copies the siblings that the main file itself imports, one a line, and
+no others: the main file gets a line for each that it does not import anyway.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+from openmeva.training.hub.closure import closure
+
+_IMPORT = re.compile(r"^(\s*)from\s+openmeva\.metrics\.(\w+)\.(\w+)\s+import\b")
+_NOTE = "# evaluate copies the siblings that this file imports, and no others."
+
+
+def standalone_files(name: str, root: Path) -> dict[str, str]:
+    """The Python files of the metric `name` in the checkout `root`, as published: content by file name.
+
+    Raises:
+        ValueError: an import of this project that is neither the metric's own nor the core's, or one that is not
+            of the form `from openmeva.metrics.core.text import …` (file and line are named).
+    """
+    folder, core = root / "metrics" / name, root / "metrics" / "core"
+    main = folder / f"{name}.py"
+    files = {}
+    for path in sorted(closure([main], root)):
+        if path.name == "__init__.py":
+            continue
+        if path.parent not in (folder, core):
+            raise ValueError(
+                f"{main}: expected imports of metrics/{name} and metrics/core alone, got {path.relative_to(root)}"
+            )
+        files[_flat_name(path.parent.name, path.stem, name) + ".py"] = _rewrite(path, name)
+    siblings = {Path(file).stem for file in files} - {name}
+    files[main.name] = _with_imports(files[main.name], siblings)
+    return files
+
+
+def _flat_name(package: str, module: str, name: str) -> str:
+    return module if package == name else f"{package}_{module}"
+
+
+def _rewrite(path: Path, name: str) -> str:
+    """The file's text with imports of this project made relative."""
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines(keepends=True)
+    for node in ast.walk(ast.parse(text)):
+        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            modules = [node.module or ""]
+        if not any(module.partition(".")[0] == "openmeva" for module in modules):
+            continue
+        found = _IMPORT.match(lines[node.lineno - 1])
+        if found is None or found[2] not in (name, "core"):
+            raise ValueError(
+                f"{path}, line {node.lineno}: expected `from openmeva.metrics.core.… import …` or "
+                f"`from openmeva.metrics.{name}.… import …`, got {lines[node.lineno - 1].strip()!r}"
+            )
+        flat = _flat_name(found[2], found[3], name)
+        lines[node.lineno - 1] = f"{found[1]}from .{flat} import{lines[node.lineno - 1][found.end() :]}"
+    return "".join(lines)
+
+
+def _with_imports(text: str, siblings: set[str]) -> str:
+    """The main file's text with an import of each sibling that it does not import at the start of a line."""
+    missing = sorted(siblings - set(re.findall(r"^from \.(\w+) import\b", text, re.MULTILINE)))
+    if not missing:
+        return text
+    lines = text.splitlines(keepends=True)
+    last = max(
+        node.end_lineno or node.lineno
+        for node in ast.parse(text).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    )
+    added = [f"from .{sibling} import __name__ as _{sibling}\n" for sibling in missing]
+    return "".join([*lines[:last], "\n", f"{_NOTE}\n", *added, *lines[last:]])
