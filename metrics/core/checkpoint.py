@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import AutoConfig
 
-SHARED_ENCODER = "openmeva/story-encoder"
+SHARED_ENCODER = "story-encoder"  # the repository, whoever has published it
 _HERE = Path(__file__).resolve().parent
 _FILES = ["*.json", "*.safetensors", "vocab.txt"]
 
@@ -51,8 +51,8 @@ class Checkpoint:
 def find_checkpoint(metric: str, name: str, hub_ids: dict[str, str]) -> Path:
     """The folder of the checkpoint called `name`: local first, then the Hub's cache, then the network.
 
-    Local is a folder `weights` beside this file, as in a module that was published alone, or the metric's own in
-    the checkout or the installed package that this file belongs to.
+    Local is a folder `weights` beside this file, as a published module may have, or the metric's own in the checkout
+    or the installed package that this file belongs to.
 
     Args:
         metric: folder name of the metric, e.g. `union`.
@@ -166,13 +166,22 @@ def _checkpoint(
 
 
 def encoder_folder(folder: Path, reference: dict[str, str]) -> Path:
-    """Where the shared encoder of the checkpoint in `folder` lies: with it, with the metrics, or on the Hub."""
-    for candidate in (folder / "encoder", folder / reference["path"], _HERE.parent / "weights" / "encoder"):
+    """Where the encoder of the checkpoint in `folder` lies: with it, with the metrics, in the cache or on the Hub.
+
+    Args:
+        folder: of the checkpoint.
+        reference: `hub` (a Hub id, `@revision` where it is pinned), `sha256` of its weights, and, for one that lies
+            in the checkout, `path` relative to `folder`.
+    """
+    candidates = [folder / "encoder"]
+    if "path" in reference:
+        candidates.append(folder / reference["path"])
+    if reference["hub"].partition("@")[0].endswith(SHARED_ENCODER):
+        candidates.append(_HERE.parent / "weights" / "encoder")
+    for candidate in candidates:
         if (candidate / "model.safetensors").is_file():
             return candidate.resolve()
-    return _from_hub(
-        reference["hub"], "the shared encoder, of which the metrics' adapters are the difference"
-    )
+    return _from_hub(reference["hub"], "the encoder, of which the metric's adapter is the difference")
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import evaluate
 import pytest
 import torch
 
-from openmeva.metrics.core.checkpoint import find_checkpoint, load_checkpoint, merge_adapter
+from openmeva.metrics.core.checkpoint import encoder_folder, find_checkpoint, load_checkpoint, merge_adapter
 from openmeva.metrics.core.runtime import choose_dtype, pad
 from tests.tiny import write_checkpoint
 
@@ -28,41 +28,26 @@ def test_merging_adds_the_product_of_the_factors() -> None:
 
 def test_unknown_configuration_lists_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="'rock': the configurations of union are roc, wp"):
-        find_checkpoint("union", "rock", str(tmp_path / "union.py"), IDS)
+        find_checkpoint("union", "rock", IDS)
 
 
 def test_a_folder_is_a_checkpoint(tmp_path: Path) -> None:
     folder = write_checkpoint(tmp_path / "mine")
-    assert find_checkpoint("union", str(folder), str(tmp_path / "union.py"), IDS) == folder
+    assert find_checkpoint("union", str(folder), IDS) == folder
 
 
-def test_the_original_of_a_cached_module_is_remembered(tmp_path: Path) -> None:
-    source = tmp_path / "checkout" / "metrics" / "union"
-    (source / "weights" / "roc").mkdir(parents=True)
-    (source / "weights" / "roc" / "config.json").write_text("{}")
-    cached = tmp_path / "cache" / "union.py"
-    cached.parent.mkdir()
-    cached.with_suffix(".json").write_text(json.dumps({"original file path": str(source / "union.py")}))
-    assert find_checkpoint("union", "roc", str(cached), IDS) == source / "weights" / "roc"
+def test_the_checkout_s_own_weights_come_before_any_other(tmp_path: Path) -> None:
+    assert find_checkpoint("union", "roc", IDS) == ROOT / "metrics" / "union" / "weights" / "roc"
 
 
-def test_each_checkout_has_its_own_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two of the same code, by relative and absolute path, in either order: evaluate keeps one copy of the code."""
-    stories, scores = ["Ann ran home. She ate.", "The dog slept."], {}
-    for seed in (0, 7):
-        folder = tmp_path / str(seed) / "metrics" / "union"
-        folder.mkdir(parents=True)
-        for path in (ROOT / "metrics" / "union").glob("*.py"):
-            (folder / path.name).write_bytes(path.read_bytes())
-        write_checkpoint(folder / "weights" / "roc", seed=seed)
-        monkeypatch.chdir(tmp_path / str(seed))
-        scores[seed] = evaluate.load("metrics/union", "roc").compute(predictions=stories)["scores"]
-    assert scores[0] != scores[7]
-    monkeypatch.chdir(tmp_path)
-    for seed, expected in scores.items():
-        for path in ("metrics/union", "metrics/union/union.py"):
-            union = evaluate.load(str(tmp_path / str(seed) / path), "roc")
-            assert union.compute(predictions=stories)["scores"] == expected
+def test_another_encoder_is_not_taken_for_the_shared_one(tmp_path: Path) -> None:
+    reference = {"hub": "someone/other-encoder", "sha256": "0"}
+    with pytest.raises(
+        ValueError, match="no checkpoint 'someone/other-encoder' here, in the cache or on the Hub"
+    ):
+        encoder_folder(tmp_path, reference)
+    for published in ("openmeva/story-encoder", "me/story-encoder@v0.1.0"):
+        assert encoder_folder(tmp_path, {**reference, "hub": published}) == ROOT / "metrics/weights/encoder"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The page that each metric folder holds."""
 
-import sys
 from pathlib import Path
 
 import gradio as gr
@@ -17,8 +16,7 @@ FOLDERS = sorted(
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_each_metric_has_the_page_and_is_found_by_it(folder: Path) -> None:
-    assert (folder / "app.py").resolve() == ROOT / "spaces" / "metric_app.py"
+def test_each_metric_is_found_by_the_page(folder: Path) -> None:
     assert module_file(folder) == folder / f"{folder.name}.py"
     assert read_card(folder).lstrip().startswith("#")
 
@@ -63,4 +61,3 @@ def test_fields_and_results() -> None:
 def test_the_page_is_built(tmp_path: Path) -> None:
     demo = build(ROOT / "metrics" / "openmeva")
     assert demo.title == "openmeva"
-    assert "spaces" in sys.modules

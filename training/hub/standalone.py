@@ -27,15 +27,13 @@ def standalone_files(name: str, root: Path) -> dict[str, str]:
     """
     folder, core = root / "metrics" / name, root / "metrics" / "core"
     main = folder / f"{name}.py"
-    files = {}
-    for path in sorted(closure([main], root)):
-        if path.name == "__init__.py":
-            continue
+    needed = sorted(path for path in closure([main], root) if path.name != "__init__.py")
+    for path in needed:
         if path.parent not in (folder, core):
             raise ValueError(
                 f"{main}: expected imports of metrics/{name} and metrics/core alone, got {path.relative_to(root)}"
             )
-        files[_flat_name(path.parent.name, path.stem, name) + ".py"] = _rewrite(path, name)
+    files = {f"{_flat_name(path.parent.name, path.stem, name)}.py": _rewrite(path, name) for path in needed}
     siblings = {Path(file).stem for file in files} - {name}
     files[main.name] = _with_imports(files[main.name], siblings)
     return files

@@ -1,20 +1,32 @@
-"""The registry of metrics: which rows the further tables hold."""
+"""The registry of metrics: what `metric.yaml` says of how the benchmark runs a metric."""
 
 from pathlib import Path
 
 import pytest
 
 from openmeva.training.benchmark.registry import read_registry
+from tests.metrics.test_description import SMALL, write_metric
 
 
-def test_sections_are_rows_of_the_metric(tmp_path: Path) -> None:
-    path = tmp_path / "metrics.yaml"
-    entry = "m: {title: M, configs: {roc: default}, outputs: {A: a_scores, B: b_scores}, sections: [%s]}\n"
-    path.write_text(entry % "B")
-    assert read_registry(path)["m"].sections == ("B",)
-    path.write_text(entry % "C")
-    with pytest.raises(ValueError, match="m: expected sections among its rows, got C"):
-        read_registry(path)
+def test_an_entry_says_what_differs(tmp_path: Path) -> None:
+    write_metric(
+        tmp_path,
+        "small",
+        SMALL + "benchmark: {small: {title: S}, short: {title: T, configs: {wp: roc}, inputs: []}}\n",
+    )
+    entries = read_registry(tmp_path)
+    assert entries["small"].rows == {"S": "scores"}
+    assert entries["small"].configs == {"roc": "roc"}
+    assert (entries["small"].inputs, entries["small"].needs_contexts) == (("contexts",), True)
+    assert (entries["short"].inputs, entries["short"].configs) == ((), {"wp": "roc"})
+    assert entries["short"].folder == tmp_path / "small"
+
+
+def test_two_entries_of_one_name_are_refused(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_metric(tmp_path, name, SMALL + "benchmark: {same: {title: S}}\n")
+    with pytest.raises(ValueError, match="both have an entry 'same'"):
+        read_registry(tmp_path)
 
 
 def test_every_entry_of_the_project_reads() -> None:
@@ -22,3 +34,5 @@ def test_every_entry_of_the_project_reads() -> None:
     assert {"overlap", "embedding_similarity", "bleurt", "discriminator", "union"} <= set(entries)
     assert entries["overlap"].sections == ("BLEU",)
     assert entries["union"].sections == (), "all rows"
+    titles = [title for entry in entries.values() for title in entry.rows]
+    assert len(set(titles)) == len(titles)

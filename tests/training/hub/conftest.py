@@ -49,12 +49,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (encoder / "tokenizer_config.json").write_text(
         json.dumps({"tokenizer_class": "BertTokenizer", "do_lower_case": True})
     )
-    for name in ("union", "openmeva"):
+    for name in ("core", "union", "openmeva"):
         shutil.copytree(
             ROOT / "metrics" / name,
             root / "metrics" / name,
-            ignore=shutil.ignore_patterns("weights", "__pycache__", "app.py"),
+            ignore=shutil.ignore_patterns("weights", "__pycache__"),
         )
+    (root / "spaces").mkdir()
+    shutil.copy(ROOT / "spaces" / "metric_app.py", root / "spaces")
     for seed, name in enumerate(("roc", "wp")):
         write_adapter(root / "metrics" / "union" / "weights" / name, encoder, seed)
     for name in ("autos/mini", "stories", "mans"):

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from openmeva.metrics.core.description import read_metrics
 from openmeva.metrics.core.version import __version__
 from openmeva.training.hub.description import read_description
-from openmeva.training.hub.rewriting import hub_ids
+from openmeva.training.hub.standalone import standalone_files
 
 ROOT = Path(__file__).resolve().parents[3]
 DESCRIPTION = read_description(ROOT)
+METRICS = read_metrics()
 MODULES = [source for source in DESCRIPTION.of_kind("space") if source.module]
 IDS = {f"{DESCRIPTION.organisation}/{name}" for name in DESCRIPTION.names}
 
@@ -24,14 +26,16 @@ def test_every_metric_and_dataset_is_published() -> None:
     assert {source.name for source in DESCRIPTION.of_kind("dataset")} == {"autos", "mans", "stories"}
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda source: source.name)
-def test_the_ids_a_module_looks_for_are_published(module: object) -> None:
-    folder: Path = module.folder  # type: ignore[attr-defined]
-    looked_for = hub_ids((folder / f"{folder.name}.py").read_text(encoding="utf-8"))
-    models = {s.folder.name: s for s in DESCRIPTION.of_kind("model") if s.folder.parent.parent == folder}
-    published = {name: f"{DESCRIPTION.organisation}/{source.name}" for name, source in models.items()}
-    assert looked_for == published, "every configuration has weights here, and is published under its id"
-    for path in folder.glob("weights/*/config.json"):
+@pytest.mark.parametrize("name", METRICS)
+def test_the_ids_a_metric_names_are_published(name: str) -> None:
+    metric = METRICS[name]
+    models = {
+        s.folder.name: s for s in DESCRIPTION.of_kind("model") if s.folder.parent.parent == metric.folder
+    }
+    published = {key: f"{DESCRIPTION.organisation}/{source.name}" for key, source in models.items()}
+    named = {key: one.hub for key, one in metric.configurations.items() if one.hub}
+    assert named == published, "every configuration has weights here, and is published under its id"
+    for path in metric.folder.glob("weights/*/config.json"):
         for section in json.loads(path.read_text(encoding="utf-8")).values():
             if isinstance(section, dict) and "encoder" in section:
                 assert section["encoder"]["hub"] in IDS
@@ -49,18 +53,10 @@ def test_there_is_one_version() -> None:
     assert project["project"]["dynamic"] == ["version"]
     assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "metrics.core.version.__version__"}
     for source in MODULES:
-        main = (source.folder / f"{source.folder.name}.py").read_text(encoding="utf-8")
-        assert "from .version import __version__" in main, source.name
-        code = [
-            path.read_text(encoding="utf-8")
-            for path in source.folder.glob("*.py")
-            if path.name != "inputs.py"
-        ]
-        # signature_of, of inputs.py, adds the versions
-        named = any(":{__version__}" in text or "signature_of(" in text for text in code)
+        files = standalone_files(source.name, ROOT)
+        assert f'"{__version__}"' in files["core_version.py"]
+        named = any(":{__version__}" in text or "signature_of(" in text for text in files.values())
         assert named, f"{source.name}: the signature names the version"
-        assert not re.search(r"^(__version__|VERSION) *=", main, re.MULTILINE), source.name
-        assert (source.folder / "version.py").resolve() == ROOT / "metrics" / "version.py"
     assert re.fullmatch(r"\d+\.\d+\.\d+", __version__)
 
 
@@ -69,7 +65,7 @@ def test_two_folders_of_one_name_are_refused(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir(parents=True)
     path = tmp_path / "hub.yaml"
     path.write_text(
-        "organisation: me\nredistributable: {}\nwhole_models: {}\ntaken: []\n"
+        "organisation: me\nredistributable: {}\n"
         'repositories: [{kind: dataset, folders: "a/*", name: "{0}"}, {kind: dataset, folders: "b/*", name: "{0}"}]'
     )
     with pytest.raises(ValueError, match="both become dataset one"):

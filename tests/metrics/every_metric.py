@@ -1,0 +1,28 @@
+"""What every metric says of the same rows; it needs evaluate alone, so that it runs where the library is not."""
+
+from collections.abc import Callable
+from typing import Any
+
+STORIES = [
+    "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap.",
+    "Ann was hungry. She felt full. She felt full. She did not make a castle. The team won its game.",
+]
+CONTEXTS = ["It was noon.", "It was noon."]
+REFERENCES = ["Ann ate a sandwich at noon. Then she slept.", "Ann had lunch. She was no longer hungry."]
+STORY_METRICS = ("bleurt", "discriminator", "embedding_similarity", "overlap", "plot_coherence", "ppl", "ruber_bert",
+                 "sentavg", "union")  # fmt: skip
+NAMES = (*STORY_METRICS, "openmeva")
+
+
+def results(load: Callable[[str], Any]) -> dict[str, dict[str, Any]]:
+    """The result of each metric, which `load` loads by its name."""
+    found = {}
+    for name in STORY_METRICS:
+        options = {} if name == "overlap" else {"dtype": "float32"}
+        found[name] = load(name).compute(
+            predictions=STORIES, contexts=CONTEXTS, references=REFERENCES, **options
+        )
+    rows = [{"story": f"he ran {k} miles .", "ratings": [k, k + 1], "prompt": k} for k in range(6)]
+    result = load("openmeva").compute(predictions=[0.1, 0.2, 0.3, 0.5, 0.4, 0.6], references=rows, draws=200)
+    found["openmeva"] = {key: result[key] for key in ("pearson", "spearman", "kendall", "intervals", "n")}
+    return found

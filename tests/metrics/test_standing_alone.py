@@ -1,0 +1,93 @@
+"""Modules score the same in the checkout, installed, and as published folders, where the library is not."""
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import pytest
+
+from openmeva.metrics.core.description import read_metrics
+from openmeva.metrics.core.version import __version__
+from openmeva.training.hub.caches import Caches
+from openmeva.training.hub.description import read_description
+from openmeva.training.hub.install import Installation
+from openmeva.training.hub.layout import lay_out
+from tests.metrics.every_metric import NAMES, results
+
+ROOT = Path(__file__).resolve().parents[2]
+ALONE = """
+import json, runpy, sys
+
+class NoLibrary:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "openmeva":
+            raise ImportError(f"{name}: the library is not here")
+
+sys.meta_path.insert(0, NoLibrary())
+import evaluate
+script, folder, out = sys.argv[1:]
+results = runpy.run_path(script)["results"]
+configurations = {"openmeva": "judgments"}
+found = {}
+for way, place in {"installed": "openmeva", "published": folder}.items():
+    found[way] = results(lambda name: evaluate.load(f"{place}/{name}", configurations.get(name)))
+with open(out, "w") as file:
+    json.dump(found, file)
+"""
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Results of the installed and the published modules in a Python without the library, in another folder."""
+    base = tmp_path_factory.mktemp("elsewhere")
+    described = read_description(ROOT)
+    mine = tuple(source for source in described.sources if ROOT / "metrics" in source.folder.parents)
+    described = dataclasses.replace(described, sources=mine, whole_models={})
+    home = base / "home"
+    Installation(Caches(home, home / "hub", home / "modules", home / "datasets")).install(
+        described, __version__, ROOT
+    )
+    for source in mine:
+        if source.module:
+            folder = lay_out(source, described, base / "laid", "openmeva", __version__, ROOT).folder
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "TRANSFORMERS_", "PYTHON"))}
+    out = base / "found.json"
+    script = ROOT / "tests" / "metrics" / "every_metric.py"
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", ALONE, str(script), str(folder.parent), str(out)],
+        cwd=base,
+        env={**kept, "HF_HOME": str(home), "HF_EVALUATE_OFFLINE": "1", "HF_HUB_OFFLINE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(out.read_text())
+
+
+@pytest.fixture(scope="module")
+def here() -> dict[str, Any]:
+    """Results of the modules in the checkout."""
+    configurations = {"openmeva": "judgments"}
+    return results(lambda name: evaluate.load(str(ROOT / "metrics" / name), configurations.get(name)))
+
+
+def test_no_metric_is_left_out() -> None:
+    assert set(NAMES) == set(read_metrics())
+
+
+@pytest.mark.parametrize("way", ["installed", "published"])
+@pytest.mark.parametrize("name", NAMES)
+def test_scores_are_the_same(name: str, way: str, here: dict[str, Any], elsewhere: dict[str, Any]) -> None:
+    assert here[name].keys() == elsewhere[way][name].keys()
+    for key, value in here[name].items():
+        expected = json.loads(json.dumps(value, default=str))
+        if isinstance(value, dict):
+            assert elsewhere[way][name][key] == expected
+        else:
+            assert elsewhere[way][name][key] == pytest.approx(expected, abs=1e-6), key
