@@ -61,6 +61,7 @@ quality: .venv  ## lint, format check, types
 style: .venv  ## format, and mend what the linter can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python -m training.hub.metrics_table
 
 train: .venv resources  ## train a metric: make train METRIC=union CORPUS=roc DATA=folder [RESUME=1]
 	@test -n "$(DATA)" || { echo "DATA=folder is needed: where roc/ and wp/ lie"; exit 2; }
