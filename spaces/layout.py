@@ -15,7 +15,7 @@ from pathlib import Path
 import yaml
 
 from openmeva.spaces.catalogue import read_catalogue
-from openmeva.training.hub.closure import PACKAGE, closure
+from openmeva.spaces.closure import PACKAGE, closure
 from openmeva.training.paths import ROOT
 
 _DATA = {".css", ".js", ".json", ".yaml", ".txt"}

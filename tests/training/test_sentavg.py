@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from openmeva.training.sentavg import trainer as trainer
-from openmeva.training.sentavg.trainer import SentAvgScorer, SentAvgSettings
+from openmeva.training.sentavg.trainer import SentAvgSettings, SentAvgTrainer
 from tests.tiny import tiny_model, tiny_tokenizer, write_encoder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,11 +17,11 @@ GOOD = [f"{a} ran home . {a} ate ." for a in ("she", "he", "the dog", "the cat")
 BAD = [f"{a} ran home . home ate the ." for a in ("she", "he", "the dog", "the cat")]
 
 
-def scorer(**changes: Any) -> SentAvgScorer:
+def scorer(**changes: Any) -> SentAvgTrainer:
     tokenizer = tiny_tokenizer()
     torch.manual_seed(0)
     vectors = torch.randn(len(tokenizer.get_vocab()), 12)
-    return SentAvgScorer(SentAvgSettings(hidden=16, batch=4, **changes), vectors, tokenizer)
+    return SentAvgTrainer(SentAvgSettings(hidden=16, batch=4, **changes), vectors, tokenizer)
 
 
 def test_logits_are_those_of_a_plain_loop() -> None:

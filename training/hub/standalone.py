@@ -12,7 +12,7 @@ import ast
 import re
 from pathlib import Path
 
-from openmeva.training.hub.closure import closure
+from openmeva.spaces.closure import closure
 
 _IMPORT = re.compile(r"^(\s*)from\s+openmeva\.metrics\.(\w+)\.(\w+)\s+import\b")
 _NOTE = "# evaluate copies the siblings that this file imports, and no others."
@@ -48,9 +48,12 @@ def _rewrite(path: Path, name: str) -> str:
     text = path.read_text(encoding="utf-8")
     lines = text.splitlines(keepends=True)
     for node in ast.walk(ast.parse(text)):
-        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and not node.level:
-            modules = [node.module or ""]
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        else:
+            modules = [node.module or ""] if not node.level else []
         if not any(module.partition(".")[0] == "openmeva" for module in modules):
             continue
         found = _IMPORT.match(lines[node.lineno - 1])

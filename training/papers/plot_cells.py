@@ -17,7 +17,7 @@ from openmeva.training.classifier.trainer import train_classifier
 from openmeva.training.files import checksum, write_text
 from openmeva.training.negatives.groups import GroupRow, read_groups
 from openmeva.training.plot_coherence.trainer import at_most
-from openmeva.training.sentavg.trainer import SentAvgScorer
+from openmeva.training.sentavg.trainer import SentAvgTrainer
 
 Scorer = Callable[[Sequence[str]], Sequence[float]]
 SENTAVG, FT_LM = "SENTAVG", "FT_LM"
@@ -129,7 +129,7 @@ class Cells:
     def _scorer(self, rows: list[GroupRow], model: str, cell: Path, trained: bool) -> Scorer:
         """The model; one whose weights lie in `cell` is not trained again."""
         if model == SENTAVG:
-            sentavg = SentAvgScorer()
+            sentavg = SentAvgTrainer()
             sentavg.fit([row.story for row in rows], [row.label for row in rows])
             return sentavg
         config = copy.deepcopy(self.base)

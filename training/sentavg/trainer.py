@@ -48,7 +48,7 @@ class SentAvgSettings:
     seed: int = 42
 
 
-class SentAvgScorer:
+class SentAvgTrainer:
     """Trains the baseline and scores stories with it.
 
     Args:
@@ -161,9 +161,9 @@ def train(config: dict[str, Any], data: Path, out: Path, run: Path, cache: Path)
             raise ValueError(
                 f"{what}: expected human stories and others, got {count} and {len(split) - count}"
             )
-    scorer = SentAvgScorer(settings)
-    losses = scorer.fit([row.story for row in rows], [row.label for row in rows])
-    scores = scorer([row.story for row in held_out])
+    trainer = SentAvgTrainer(settings)
+    losses = trainer.fit([row.story for row in rows], [row.label for row in rows])
+    scores = trainer([row.story for row in held_out])
     human, others = ([s for s, row in zip(scores, held_out, strict=True) if row.label == k] for k in (1, 0))
     manifest = {
         "metric": "sentavg",
@@ -185,7 +185,7 @@ def train(config: dict[str, Any], data: Path, out: Path, run: Path, cache: Path)
     }
     tensors = {
         name: tensor.detach().half().contiguous()
-        for name, tensor in scorer.model.state_dict().items()
+        for name, tensor in trainer.model.state_dict().items()
         if not name.startswith("words.")
     }
     save_tensors(out / "adapter.safetensors", tensors)

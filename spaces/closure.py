@@ -1,4 +1,4 @@
-"""Which files of the project a file imports, directly and through others."""
+"""Which files of the project a published folder needs: those that a file imports, directly and through others."""
 
 from __future__ import annotations
 
