@@ -8,7 +8,9 @@ import datasets
 import pyarrow.parquet as pq
 import pytest
 
-from openmeva.training.autos import __main__ as autos
+from openmeva.training.autos import build as autos
+from openmeva.training.autos import command
+from openmeva.training.autos.__main__ import main
 from openmeva.training.autos.builder import AutosBuilder, Made, Row
 from openmeva.training.autos.counts import PAPER, counts, counts_table, yield_table
 from openmeva.training.corpora.story_rows import BadLinesError, StoryRow, read_rows
@@ -133,16 +135,18 @@ def test_the_command_builds_from_the_corpora_of_training(
     (data / "roc" / "validation.jsonl").write_text(lines + "\n", encoding="utf-8")
     settings = {"roc": {"train": ["none.jsonl"], "validation": ["roc/validation.jsonl"]}}
     (tmp_path / "autos.yaml").write_text(json.dumps(settings), encoding="utf-8")
-    monkeypatch.setattr(autos, "CONFIGS", tmp_path)
-    monkeypatch.setattr(autos, "MoverSimilarity", lambda: all_alike)
-    command = ["--data", str(data), "--config", "roc", "--out", str(tmp_path / "out")]
-    assert autos.main([*command, "--grammar", "none"]) == 0
-    assert "roc: 3 stories" in capsys.readouterr().out
+    monkeypatch.setattr(command, "CONFIGS", tmp_path)
+    monkeypatch.setattr(command, "MoverSimilarity", lambda: all_alike)
+    options = ["--data", str(data), "--config", "roc", "--out", str(tmp_path / "out")]
+    assert main([*options, "--grammar", "none"]) == 0
+    said = capsys.readouterr().out
+    assert "roc: 3 stories" in said
+    assert str(tmp_path / "out" / "roc" / "invariance.parquet") in said
     built = pq.read_table(tmp_path / "out" / "roc" / "discrimination.parquet").to_pylist()
     assert {row["story_id"] for row in built if row["label"] == 1} <= {
         f"validation-{number:06d}" for number in (1, 2, 3)
     }
-    assert autos.main(["--data", str(tmp_path / "none"), "--config", "roc"]) == 2
+    assert main(["--data", str(tmp_path / "none"), "--config", "roc"]) == 2
     assert "no such file" in capsys.readouterr().err
 
 

@@ -11,7 +11,7 @@ from openmeva.training.text.knowledge.wordnet_files import REQUIRED_FILES, Fetch
 
 @pytest.fixture
 def empty(tmp_path, monkeypatch):
-    monkeypatch.setattr(resources, "RESOURCES_FOLDER", tmp_path / ".resources")
+    monkeypatch.setattr(resources, "RESOURCES", tmp_path / ".resources")
     monkeypatch.setattr(nltk.data, "path", [])
     monkeypatch.delenv("NLTK_DATA", raising=False)
     return tmp_path

@@ -1,10 +1,10 @@
 """Resources that are fetched, not shipped: WordNet (needed) and ConceptNet (used where it is there).
 
-    make resources                                                  # both; ConceptNet may be missing
-    python -m training.text.knowledge.resources --wordnet-only
-    python -m training.text.knowledge.resources --conceptnet FILE         # from a file at hand, may be repeated
+    openmeva resources                       # both; ConceptNet may be missing
+    openmeva resources --wordnet-only        # as `make resources`
+    openmeva resources --conceptnet FILE     # from a file at hand, may be repeated
 
-Both go below `.resources/` in the checkout; WordNet into the folder that the environment variable `NLTK_DATA`
+Both go below `.resources/` in a checkout, else into the user's cache; WordNet into the folder that the environment variable `NLTK_DATA`
 names, where it is set.
 """
 
@@ -16,13 +16,13 @@ from pathlib import Path
 
 import nltk
 
-from openmeva.training.paths import RESOURCES
+from openmeva.training.paths import IN_CHECKOUT, RESOURCES
 from openmeva.training.text.knowledge.conceptnet_files import FILE_NAME, fetch_conceptnet
 from openmeva.training.text.knowledge.wordnet_files import FetchError, fetch_wordnet, wordnet_place
 
 COMMANDS = {
-    "wordnet": "make resources",
-    "conceptnet": "python -m training.text.knowledge.resources --conceptnet FILE",
+    "wordnet": "make resources" if IN_CHECKOUT else "openmeva resources --wordnet-only",
+    "conceptnet": "openmeva resources --conceptnet FILE",
 }
 
 
@@ -104,27 +104,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.wordnet_only and options.conceptnet:
         parser.error("--wordnet-only and --conceptnet exclude each other")
-
     try:
-        print(f"WordNet: {fetch_wordnet(nltk_data_folder())}")
-    except FetchError as error:
+        fetch(options.conceptnet or (), options.wordnet_only)
+    except (OSError, ValueError, FetchError) as error:
         print(error, file=sys.stderr)
         return 1
-    if options.conceptnet:
-        for path in options.conceptnet:
-            try:
-                print(f"ConceptNet: {fetch_conceptnet(conceptnet_folder(), path)}")
-            except (FileNotFoundError, ValueError) as error:
-                print(error, file=sys.stderr)
-                return 1
-    elif not options.wordnet_only and find("conceptnet") is None:
-        try:
-            print(f"ConceptNet: {fetch_conceptnet(conceptnet_folder())}")
-        except RuntimeError as error:
-            print(
-                f"{error}\nEverything works without it; substitutions know fewer antonyms.", file=sys.stderr
-            )
     return 0
+
+
+def fetch(conceptnet: Sequence[Path] = (), wordnet_only: bool = False) -> None:
+    """Fetches WordNet, and ConceptNet from files or from its publisher, and says where they are.
+
+    Where the publisher of ConceptNet cannot be reached, that is said and no error: everything works without it.
+
+    Raises:
+        FetchError: WordNet could not be fetched.
+        FileNotFoundError, ValueError: a file of ConceptNet that is missing, a folder, or in no known form.
+    """
+    print(f"WordNet: {fetch_wordnet(nltk_data_folder())}")
+    for path in conceptnet:
+        print(f"ConceptNet: {fetch_conceptnet(conceptnet_folder(), path)}")
+    if conceptnet or wordnet_only or find("conceptnet") is not None:
+        return
+    try:
+        print(f"ConceptNet: {fetch_conceptnet(conceptnet_folder())}")
+    except RuntimeError as error:
+        print(f"{error}\nEverything works without it; substitutions know fewer antonyms.", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,169 @@
+"""AUTOS built: both splits of a configuration, in parts that an interrupted build goes on from.
+
+Writes `<out>/<config>/discrimination.parquet` and `invariance.parquet`.
+"""
+
+import hashlib
+import json
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from multiprocessing import get_context
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich.progress import track
+
+from openmeva.training.autos.builder import AutosBuilder, Made, Row
+from openmeva.training.common.draws import Draws
+from openmeva.training.corpora.story_rows import StoryRow
+from openmeva.training.files import replacing
+from openmeva.training.paths import ROOT
+from openmeva.training.perturbations.aspects.registry import ASPECTS
+
+CONFIGS = ROOT / "training" / "configs"
+SPAN = pa.struct([(name, pa.int32()) for name in ("original_start", "original_end", "start", "end")])
+SCHEMA = pa.schema(
+    [
+        ("story_id", pa.string()),
+        ("context", pa.string()),
+        ("story", pa.string()),
+        ("aspect", pa.string()),
+        ("technique", pa.string()),
+        ("label", pa.int8()),
+        ("origin", pa.string()),
+        ("perturbed_from", pa.string()),
+        ("changed_spans", pa.list_(SPAN)),
+    ]
+)
+SPLITS = ("discrimination", "invariance")
+CHUNK = 250
+VERSION = "2"  # of what the parts of a build hold
+TRIED = b"perturbed_before_filter"  # in the files' metadata: JSON, aspect to number of stories
+
+# Which rows a stage makes of stories.
+_STAGES: dict[str, Callable[[AutosBuilder, Sequence[StoryRow]], Made]] = {
+    "discrimination": lambda builder, rows: builder.discrimination(rows),
+    "invariance": lambda builder, rows: builder.invariance(rows, "human"),
+    "invariance of incoherent stories": lambda builder, rows: builder.invariance(rows, "discrimination"),
+}
+
+
+def build(
+    rows: Sequence[StoryRow],
+    builder: AutosBuilder,
+    folder: Path,
+    settings: str = "",
+    progress: bool = True,
+    processes: int = 1,
+) -> dict[str, pa.Table]:
+    """Write both splits to a folder; returns them.
+
+    Stories are worked through in parts of 250, each kept in `<folder>/.parts` until the end: a build that was
+    interrupted goes on from there. Nothing is ever half-written. The number of processes changes no row.
+
+    Args:
+        rows: of `read_rows`; ids differ.
+        builder: makes the rows.
+        folder: of the configuration; made if missing.
+        settings: what else the rows depend on; parts made under others are not used again.
+        progress: whether to show a bar.
+        processes: that work on parts at the same time.
+    """
+    key = hashlib.sha256(json.dumps([VERSION, settings, builder.seed, list(rows)]).encode()).hexdigest()[:16]
+    parts = folder / ".parts" / key
+
+    def made(stage: str, stories: Sequence[StoryRow]) -> Made:
+        return _in_parts(stories, builder, stage, parts, progress, processes)
+
+    human = made("discrimination", rows)
+    incoherent = sampled(human.rows, len(rows), builder.seed)
+    keep = {row["story_id"]: row["keep"] for row in rows}
+    again: list[StoryRow] = [{**_story_row(row), "keep": keep[row["perturbed_from"]]} for row in incoherent]
+    same, other = made("invariance", rows), made("invariance of incoherent stories", again)
+    tables = {
+        "discrimination": _table(human),
+        "invariance": _table(Made(same.rows + other.rows, same.tried + other.tried)),
+    }
+    for split, content in tables.items():
+        with replacing(folder / f"{split}.parquet") as temporary:
+            pq.write_table(content, temporary, compression="zstd")
+    shutil.rmtree(folder / ".parts")
+    return tables
+
+
+def sampled(rows: Sequence[Row], count: int, seed: int) -> list[Row]:
+    """At most `count` of the perturbed rows, drawn by seed, in their order."""
+    import numpy as np
+
+    perturbed = [row for row in rows if row["label"] == 0]
+    chosen = Draws(np.random.default_rng(seed)).shuffled(range(len(perturbed)))[:count]
+    return [perturbed[at] for at in sorted(chosen)]
+
+
+def _story_row(row: Row) -> StoryRow:
+    return {"story_id": row["story_id"], "context": row["context"], "story": row["story"], "keep": 0}
+
+
+def _in_parts(
+    rows: Sequence[StoryRow],
+    builder: AutosBuilder,
+    stage: str,
+    folder: Path,
+    progress: bool,
+    processes: int,
+) -> Made:
+    place = folder / stage.replace(" ", "_")
+    jobs = [
+        (stage, rows[start : start + CHUNK], place / f"{start:07d}.parquet")
+        for start in range(0, len(rows), CHUNK)
+    ]
+    missing = [job for job in jobs if not job[2].is_file()]
+    if processes > 1 and len(missing) > 1:
+        with get_context().Pool(min(processes, len(missing)), _start_worker, (builder,)) as pool:
+            _drain(pool.imap_unordered(_make_in_worker, missing), stage, len(missing), progress)
+    else:
+        _drain((_make_part(builder, *job) for job in missing), stage, len(missing), progress)
+    found = Made([], Counter())
+    for *_, path in jobs:
+        content = pq.read_table(path, schema=SCHEMA)
+        found.rows.extend(content.to_pylist())
+        found.tried.update(json.loads(pq.read_schema(path).metadata[TRIED]))
+    return found
+
+
+def _drain(made: Iterable[Path], title: str, total: int, progress: bool) -> None:
+    for _ in track(made, title, total=total, disable=not progress or not total):
+        pass
+
+
+def _make_part(builder: AutosBuilder, stage: str, rows: Sequence[StoryRow], path: Path) -> Path:
+    content = _with_tried(*_STAGES[stage](builder, rows))
+    with replacing(path) as temporary:
+        pq.write_table(content, temporary, compression="zstd")
+    return path
+
+
+_worker: AutosBuilder | None = None  # of this process; set by the pool that started it
+
+
+def _start_worker(builder: AutosBuilder) -> None:
+    global _worker
+    _worker = builder
+
+
+def _make_in_worker(job: tuple[str, Sequence[StoryRow], Path]) -> Path:
+    if _worker is None:
+        raise RuntimeError("a worker process was started without its builder")
+    return _make_part(_worker, *job)
+
+
+def _table(made: Made) -> pa.Table:
+    """Rows by aspect in the order of the registry, within it as they came."""
+    order = {name: place for place, name in enumerate(ASPECTS)}
+    return _with_tried(sorted(made.rows, key=lambda row: order[row["aspect"]]), made.tried)
+
+
+def _with_tried(rows: Sequence[Row], tried: Counter[str]) -> pa.Table:
+    return pa.Table.from_pylist(list(rows), SCHEMA).replace_schema_metadata({TRIED: json.dumps(tried)})

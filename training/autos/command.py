@@ -1,0 +1,131 @@
+"""AUTOS of a corpus or of a file of stories, as the commands build it."""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from openmeva.training.autos.build import SPLITS, TRIED, build
+from openmeva.training.autos.builder import AutosBuilder
+from openmeva.training.autos.counts import counts_table, yield_table
+from openmeva.training.corpora.held_out import held_out_rows
+from openmeva.training.corpora.splits import CorpusConfig
+from openmeva.training.corpora.story_rows import StoryRow, read_rows
+from openmeva.training.paths import CONFIGS, ENCODER, WORK
+from openmeva.training.perturbations.aspects.registry import ASPECTS
+from openmeva.training.perturbations.engine.corpus import Corpus
+from openmeva.training.perturbations.engine.similarity import MoverSimilarity
+from openmeva.training.perturbations.paraphrasers import find_paraphraser
+from openmeva.training.text.knowledge.resources import require
+from openmeva.training.text.story import parse
+
+CONFIGURATIONS = ("mini", "roc", "wp")
+
+
+@dataclass(frozen=True)
+class Building:
+    """What AUTOS is built of, and how.
+
+    Attributes:
+        configs: of `CONFIGURATIONS`; `roc` and `wp` where there are none.
+        stories: a file of stories, for one configuration; else
+        data: a folder of the corpora, of which the held-out stories are taken.
+        out: the folder of the configurations' folders.
+        context: of stories without one: `first_sentence` or `none`.
+        paraphrases: `rules`, a `.json` file of back-translations, or a model.
+        grammar: filter by grammaticality: `default`, a checkpoint's folder, or `none`.
+        skip_bad: leave rows without a story out, in place of refusing them.
+        limit: stories to take, at most.
+        processes: that work at the same time; they change no row.
+        seed: of the draws.
+    """
+
+    configs: Sequence[str] = ()
+    stories: str | Path | None = None
+    data: Path | None = None
+    out: Path = WORK / "datasets" / "autos"
+    context: str = "first_sentence"
+    paraphrases: str = "rules"
+    grammar: str = "default"
+    skip_bad: bool = False
+    limit: int | None = None
+    processes: int = 1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.configs if name not in CONFIGURATIONS]
+        if unknown:
+            raise ValueError(
+                f"expected a configuration among {', '.join(CONFIGURATIONS)}, got {unknown[0]!r}"
+            )
+        if (self.stories is None) == (self.data is None):
+            raise ValueError("expected a file of stories (--stories), or a folder of the corpora (--data)")
+        if self.stories is not None and len(self.configs) != 1:
+            raise ValueError("--stories needs one --config")
+        if self.data is not None and "mini" in self.configs:
+            raise ValueError("mini is built from --stories datasets/stories/mini.jsonl")
+        if self.processes < 1:
+            raise ValueError(f"--processes: expected 1 or more, got {self.processes}")
+
+
+def build_autos(how: Building) -> None:
+    """Builds every configuration, and prints its counts and where it lies.
+
+    Raises:
+        ValueError: a bad row, or a damaged file.
+        FileNotFoundError: a file, WordNet or ConceptNet that is missing, before any work is done.
+    """
+    for name in sorted(
+        {need for aspect in ASPECTS.values() for need in (*aspect.needs, *aspect.selection_needs)}
+    ):
+        if name in ("wordnet", "conceptnet"):
+            require(name)
+    for config in how.configs or ("roc", "wp"):
+        _build_one(config, how)
+
+
+def _build_one(config: str, how: Building) -> None:
+    import torch
+
+    if how.processes > 1:
+        torch.set_num_threads(1)  # the processes share the cores; and a fork may not follow parallel work
+    rows, bad = _rows(config, how)
+    for message in bad:
+        print(f"skipped: {message}", file=sys.stderr)
+    grammar = None
+    if how.grammar != "none":
+        from openmeva.training.grammar.trainer import GrammarScorer
+
+        grammar = GrammarScorer.load(None if how.grammar == "default" else Path(how.grammar))
+    builder = AutosBuilder(
+        Corpus(parse([row["story"] for row in rows])),
+        find_paraphraser(how.paraphrases),
+        MoverSimilarity(),
+        how.seed,
+        grammar,
+    )
+    settings = f"{how.paraphrases} {how.grammar}"
+    folder = how.out / config
+    tables = build(rows, builder, folder, settings, sys.stderr.isatty(), how.processes)
+    discrimination, invariance = (tables[split].to_pylist() for split in SPLITS)
+    print(f"{config}: {len(rows)} stories\n\n{counts_table(discrimination, invariance, len(rows), config)}")
+    if grammar is not None:
+        tried: Counter[str] = Counter()
+        for content in tables.values():
+            tried.update(json.loads(content.schema.metadata[TRIED]))
+        print(f"\nFilter by grammaticality:\n\n{yield_table(discrimination, invariance, tried)}")
+    print(f"\nwritten: {', '.join(str(folder / f'{split}.parquet') for split in SPLITS)}")
+
+
+def _rows(config: str, how: Building) -> tuple[list[StoryRow], list[str]]:
+    if how.stories is not None:
+        return read_rows(how.stories, how.context, how.skip_bad, how.limit)
+    if how.data is None:
+        raise ValueError("expected a folder of the corpora, got none")
+    corpora = yaml.safe_load((CONFIGS / "autos.yaml").read_text(encoding="utf-8"))
+    corpus = CorpusConfig.from_mapping(corpora[config])
+    return held_out_rows(corpus, how.data, ENCODER / "names.json", how.limit), []

@@ -1,0 +1,106 @@
+"""The benchmark as its commands run it: metrics over test sets, tables in the terminal, and a report."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from openmeva.training.benchmark.registry import choose, read_registry
+from openmeva.training.benchmark.render import to_terminal
+from openmeva.training.benchmark.report import write_report
+from openmeva.training.benchmark.run import Settings, run
+from openmeva.training.benchmark.sets import TEST_SETS, TestSet
+from openmeva.training.benchmark.tables import main_tables, read_published, section_tables
+from openmeva.training.corpora.judged_file import read_judged_file
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be run.
+
+    Attributes:
+        data: folder of the papers' data, or None.
+        metrics: names of the registry; all that are there where None.
+        datasets: names of test sets; all that are there where None, none beside `judged` where that is given.
+        judged: files of judged stories of the user's own.
+        corpus: `roc` or `wp`: the configurations that score those files.
+        out: folder of the report.
+        draws, seed: of the bootstrap.
+        batch_size: handed to the metrics, where given.
+        autos_stories: original stories of each part of AUTOS, 0 for all.
+        all_tables: print every table, not the main ones alone.
+    """
+
+    data: Path | None = None
+    metrics: Sequence[str] | None = None
+    datasets: Sequence[str] | None = None
+    judged: Sequence[Path] = ()
+    corpus: str = "roc"
+    out: Path = Path("benchmark")
+    draws: int = 10_000
+    seed: int = 0
+    batch_size: int | None = None
+    autos_stories: int = 1000
+    all_tables: bool = False
+
+
+def judged_set(path: Path, corpus: str) -> TestSet:
+    """A file of judged stories as a test set; ValueError for a corpus other than `roc` and `wp`."""
+    if corpus not in ("roc", "wp"):
+        raise ValueError(f"expected the corpus roc or wp, got {corpus!r}")
+    name = f"judged_{path.name.partition('.')[0]}"
+    return TestSet(
+        name, path.name, corpus, "judgments", lambda _: read_judged_file(path), f"the file {path}", {}
+    )
+
+
+def chosen_sets(asked: Asked) -> list[TestSet]:
+    """The test sets that are asked for; ValueError for an unknown name or a missing file."""
+    names = list(asked.datasets) if asked.datasets else [] if asked.judged else list(TEST_SETS)
+    unknown = [name for name in names if name not in TEST_SETS]
+    if unknown:
+        raise ValueError(f"unknown test set {', '.join(unknown)}, expected any of {', '.join(TEST_SETS)}")
+    for path in asked.judged:
+        read_judged_file(path)  # damage is told before the metrics run
+    return [*(judged_set(path, asked.corpus) for path in asked.judged), *(TEST_SETS[name] for name in names)]
+
+
+def benchmark(asked: Asked) -> Path:
+    """Runs what is asked for, prints its tables, and writes the report; returns where that lies.
+
+    Raises:
+        ValueError: an unknown metric or test set, no such folder, a damaged file, or nothing to run on.
+    """
+    console = Console(width=None if sys.stdout.isatty() else 150)
+    metrics = choose(list(asked.metrics) if asked.metrics else None, read_registry())
+    sets = chosen_sets(asked)
+    if asked.data is not None and not asked.data.is_dir():
+        raise ValueError(f"--data: no folder {asked.data}")
+    settings = Settings(
+        data=asked.data,
+        out=asked.out,
+        draws=asked.draws,
+        seed=asked.seed,
+        strict=asked.metrics is not None,
+        batch_size=asked.batch_size,
+        autos_stories=asked.autos_stories,
+        say=lambda line: console.print(line, highlight=False),
+    )
+    results = run(metrics, sets, settings)
+    for name, reason in results["skipped"].items():
+        console.print(f"[yellow]left out[/] {name}: {reason}", highlight=False)
+    if not results["judged"] and not results["autos"]:
+        raise ValueError("nothing to run on: give --data FOLDER or --judged FILE, or build AUTOS")
+    published = read_published()
+    report = write_report(results, published, asked.out)
+    tables = main_tables(results, published)
+    if asked.all_tables or not tables:
+        tables = [*tables, *section_tables(results, published)]
+    for table in tables:
+        console.print(to_terminal(table))
+    console.print(f"report: {report}", highlight=False)
+    return report

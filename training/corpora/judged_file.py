@@ -1,0 +1,59 @@
+"""Judged stories of a user's own file, whichever kind it is."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from openmeva.training.files import Row, read_rows, text_of
+
+_LISTS = ("ratings", "raters", "error_types")
+
+
+def read_judged_file(path: str | Path, kind: str | None = None) -> list[dict[str, Any]]:
+    """Rows of `story` with `ratings` (a list) or `score`, and what else `JudgedStories` knows, where it is there.
+
+    In a CSV or TSV file a list is a cell of JSON (`[4, 5, 3]`) or of numbers between blanks (`4 5 3`). A `context`
+    stands for a `prompt`.
+
+    Raises:
+        ValueError: no rows, a row without a text in `story`, or without ratings or a score, or one that is no
+            number (its line).
+    """
+    found = []
+    for row in read_rows(path, kind):
+        text_of(row)
+        values = {name: value for name, value in row.values.items() if value not in (None, "")}
+        for name in _LISTS:
+            if isinstance(values.get(name), str):
+                values[name] = _list(values[name], name, row)
+        if "score" in values:
+            values["score"] = _number(values["score"], "score", row)
+        if "score" not in values and "ratings" not in values:
+            raise ValueError(f"{row.where}: expected 'ratings' or 'score', got {', '.join(row.values)}")
+        if "prompt" not in values and "context" in values:
+            values["prompt"] = values["context"]
+        found.append(values)
+    if not found:
+        raise ValueError(f"{path}: expected at least one judged story, got none")
+    return found
+
+
+def _list(cell: str, name: str, row: Row) -> list[Any]:
+    if not cell.lstrip().startswith("["):
+        parts = cell.replace(",", " ").replace(";", " ").split()
+        return [_number(part, name, row) for part in parts] if name == "ratings" else parts
+    try:
+        return list(json.loads(cell))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{row.where}: expected a list in {name!r}, got {cell[:60]!r}") from error
+
+
+def _number(value: Any, name: str, row: Row) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{row.where}: expected a number in {name!r}, got {value!r:.60}") from error
+    if not math.isfinite(number):
+        raise ValueError(f"{row.where}: expected a finite number in {name!r}, got {number}")
+    return number

@@ -1,0 +1,93 @@
+"""Negative samples of the stories of a file, one a story."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from openmeva.metrics.core.text import Normalizer
+from openmeva.training.corpora.stories import story_of
+from openmeva.training.files import read_rows, write_rows
+from openmeva.training.negatives.edited import EditedStory
+from openmeva.training.negatives.sampling import TECHNIQUES, UnionSampling
+from openmeva.training.negatives.union import UnionSampler
+from openmeva.training.paths import RESOURCES
+from openmeva.training.text.knowledge.english import English
+from openmeva.training.text.tagged_corpus import tag_corpus
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How negative samples are drawn.
+
+    Attributes:
+        seed, epoch: other ones, other samples.
+        keep: leading sentences that stay (ROC 1, WP 0).
+        techniques: of `TECHNIQUES`.
+        names: `names.json` of an encoder, to delexicalise with.
+        cache: where tags are kept.
+        processes: that work at the same time; they change no sample.
+    """
+
+    seed: int = 0
+    epoch: int = 0
+    keep: int = 1
+    techniques: Sequence[str] = TECHNIQUES
+    names: str | Path | None = None
+    cache: Path = RESOURCES / "tags"
+    processes: int = 1
+
+
+def write_samples(
+    stories: str | Path, out: str | Path, how: Drawing, kind: str | None = None
+) -> tuple[int, int]:
+    """Writes the samples; returns how many stories have one, and how many have none.
+
+    Raises:
+        ValueError: a bad row, named by its line, or an option out of range.
+        OSError: no such file.
+    """
+    unknown = [name for name in how.techniques if name not in TECHNIQUES]
+    if unknown or not how.techniques:
+        raise ValueError(
+            f"expected techniques among {', '.join(TECHNIQUES)}, got {', '.join(unknown) or 'none'}"
+        )
+    normalizer = Normalizer.load(how.names) if how.names else Normalizer()
+    sampling = UnionSampling(
+        keep=how.keep, without=tuple(name for name in TECHNIQUES if name not in how.techniques)
+    )
+    found, ids = [], []
+    for row in read_rows(stories, blank_lines=True):
+        text = story_of(row)
+        sentences = normalizer.sentences(text)
+        if not sentences:
+            raise ValueError(f"{row.where}: expected a story, got no word in {text[:60]!r}")
+        found.append(sentences)
+        ids.append(row.values.get("story_id"))
+    if not found:
+        raise ValueError(f"{stories}: expected at least one story, got none")
+    tagged = tag_corpus(found, how.cache, how.processes)
+    sampler = UnionSampler(tagged, English(), sampling, seed=how.seed)
+    made = 0
+
+    def rows() -> Iterator[dict[str, Any]]:
+        nonlocal made
+        for index, sample in enumerate(sampler.sample_all(how.epoch, how.processes)):
+            known = {} if ids[index] is None else {"story_id": ids[index]}
+            yield {"index": index, **known, "original": found[index], **record(sample)}
+            made += sample is not None
+
+    write_rows(out, rows(), kind)
+    return made, len(found) - made
+
+
+def record(sample: EditedStory | None) -> dict[str, object]:
+    """A sample as JSON: its words, origins, operations in order, and edits; ``negative`` null for none."""
+    if sample is None:
+        return {"negative": None}
+    return {
+        "negative": sample.words,
+        "origins": sample.origins,
+        "applied": list(sample.applied),
+        "edits": [edit._asdict() for edit in sample.edits()],
+    }

@@ -1,0 +1,124 @@
+"""Perturb the stories of a file in one aspect."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.progress import track
+
+from openmeva.training.corpora.story_rows import StoryRow, read_rows
+from openmeva.training.files import write_rows
+from openmeva.training.perturbations.aspects.registry import find_aspect
+from openmeva.training.perturbations.engine.corpus import Corpus
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
+from openmeva.training.perturbations.paraphrasers import find_paraphraser
+from openmeva.training.perturbations.perturber import Perturber
+from openmeva.training.text.story import Story, parse
+
+
+@dataclass(frozen=True)
+class Perturbing:
+    """How a file is perturbed.
+
+    Attributes:
+        aspect: a name of the registry.
+        seed: of the draws.
+        techniques: of the aspect; all where None.
+        context: of stories without one: `first_sentence` or `none`.
+        keep: leading sentences that stay, 0 or 1; where None those that are the context.
+        corpus: other stories, for relatedness; the same ones where None.
+        paraphrases: `rules`, a `.json` file of back-translations, or a model.
+        skip_bad: leave rows without a story out, in place of refusing them.
+    """
+
+    aspect: str
+    seed: int = 0
+    techniques: Sequence[str] | None = None
+    context: str = "first_sentence"
+    keep: int | None = None
+    corpus: str | Path | None = None
+    paraphrases: str = "rules"
+    skip_bad: bool = False
+
+
+@dataclass(frozen=True)
+class Report:
+    """How it went: the number of stories, how many were perturbed by which technique, and what was left out."""
+
+    stories: int
+    techniques: Counter[str]
+    bad: list[str]
+
+    @property
+    def perturbed(self) -> int:
+        """How many stories were perturbed."""
+        return self.techniques.total()
+
+
+def perturb_file(stories: str | Path, out: str | Path, how: Perturbing, kind: str | None = None) -> Report:
+    """Writes the perturbed stories of a file to another; stories that do not qualify are left out.
+
+    Args:
+        stories, out: as `files.read_rows` and `files.write_rows` take them.
+        how: aspect and settings.
+        kind: of `out`, where its ending says none.
+
+    Raises:
+        ValueError: an unknown aspect or technique, bad rows, or a file that is damaged.
+        FileNotFoundError: a file, WordNet or ConceptNet that is missing.
+    """
+    aspect = find_aspect(how.aspect)  # before the stories: a name is sooner mended
+    rows, bad = read_rows(stories, how.context, how.skip_bad)
+    corpus = None
+    if "corpus" in aspect.needs:
+        others = read_rows(how.corpus, how.context, True)[0] if how.corpus else rows
+        corpus = Corpus(parse([row["story"] for row in others]))
+    paraphraser = find_paraphraser(how.paraphrases) if "paraphraser" in aspect.needs else None
+    similarity = None
+    if "similarity" in aspect.needs:
+        from openmeva.training.perturbations.engine.similarity import MoverSimilarity
+
+        similarity = MoverSimilarity()
+    perturbers = {
+        keep: Perturber(
+            how.aspect, how.seed, how.techniques, PerturbationMaterial(keep, corpus, paraphraser, similarity)
+        )
+        for keep in (0, 1)
+    }
+    counts: Counter[str] = Counter()
+    write_rows(out, _perturbed(rows, how, perturbers, counts), kind)
+    return Report(len(rows), counts, bad)
+
+
+def _perturbed(
+    rows: Sequence[StoryRow], how: Perturbing, perturbers: dict[int, Perturber], counts: Counter[str]
+) -> Iterator[dict[str, Any]]:
+    for row in track(rows, how.aspect, disable=not sys.stderr.isatty(), console=_errors()):
+        keep = row["keep"] if how.keep is None else min(how.keep, 1)
+        result = perturbers[keep].perturb(Story(row["story"]), row["story_id"])
+        if result is not None:
+            counts[result.technique] += 1
+            yield dict(result.row(row["story_id"], row["context"]))
+
+
+def _errors() -> Any:
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+def describe(report: Report, how: Perturbing, out: str | Path) -> str:
+    """What there is to say of a report, in lines."""
+    lines = [f"{technique}: {count}" for technique, count in sorted(report.techniques.items())]
+    share = report.perturbed / report.stories
+    lines.append(f"{report.perturbed} of {report.stories} stories perturbed ({share:.3f}): {out}")
+    if not report.perturbed:
+        tried = how.techniques or find_aspect(how.aspect).techniques
+        lines.append(
+            f"No story qualifies: {how.aspect} found nothing that it could change by {', '.join(tried)} "
+            "beyond the sentences that are kept (--keep 0 lets the first one change, too)."
+        )
+    return "\n".join(lines)
