@@ -20,26 +20,28 @@ OFFLINE := HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1
 .PHONY: help demo space test test-browser quality style train benchmark bench ablation tables autos resources install uninstall publish clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z.]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z.-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 .venv: $(VENV)/.stamp  ## build the environment alone
 
-$(VENV)/.stamp: requirements.lock
+# The project itself is installed as a link to this folder: `openmeva` is the one import name, everywhere.
+$(VENV)/.stamp: requirements.lock setup.py pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 is needed: $(PYTHON) was not found (set PYTHON=...)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 demo: .venv  ## score a few stories with UNION
 	@$(OFFLINE) $(BIN)/python -m training.demo
 
 space: .venv resources  ## open a demo in the browser: make space NAME=story_scorer [PORT=7860]
-	@test -f "spaces/$(NAME)/app.py" || { echo "NAME is one of story_scorer, perturbation_lab, leaderboard"; exit 2; }
-	@$(OFFLINE) $(if $(PORT),GRADIO_SERVER_PORT=$(PORT)) $(BIN)/python -m spaces.$(NAME).app
+	@test -n "$(NAME)" || { echo "NAME is one of story_scorer, perturbation_lab, leaderboard"; exit 2; }
+	@$(BIN)/openmeva space $(NAME) $(if $(PORT),--port $(PORT))
 
-resources: .venv  ## fetch WordNet (and ConceptNet: make resources CONCEPTNET=path-or-url)
-	@$(BIN)/python -m training.text.knowledge.resources $(if $(CONCEPTNET),--conceptnet $(CONCEPTNET),--wordnet-only)
+resources: .venv  ## fetch WordNet; with CONCEPTNET=file read ConceptNet from a file at hand, too
+	@$(BIN)/openmeva resources $(if $(CONCEPTNET),--conceptnet $(CONCEPTNET),--wordnet-only)
 
 # One thread a process: threads that wait for each other crawl where fewer cores are free than they count on.
 # Tests marked `data` read what the papers' authors distribute: they run where it lies, and then must pass.
@@ -56,6 +58,8 @@ test-browser: .venv resources  ## test the Spaces in Chromium (installs Debian's
 quality: .venv  ## lint, format check, types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	@mkdir -p .cache/types/openmeva
+	@for folder in metrics training spaces; do ln -sfn "$(CURDIR)/$$folder" .cache/types/openmeva/$$folder; done
 	$(BIN)/mypy
 
 style: .venv  ## format, and mend what the linter can
@@ -64,9 +68,8 @@ style: .venv  ## format, and mend what the linter can
 	$(BIN)/python -m training.hub.metrics_table
 
 train: .venv resources  ## train a metric: make train METRIC=union CORPUS=roc DATA=folder [RESUME=1]
-	@test -n "$(DATA)" || { echo "DATA=folder is needed: where roc/ and wp/ lie"; exit 2; }
-	$(BIN)/python -m training.$(METRIC) --config training/configs/$(METRIC)_$(CORPUS).yaml --data $(DATA) \
-		$(if $(RESUME),--resume) $(ARGS)
+	@test -n "$(DATA)" || { echo "DATA=folder is needed: where roc/ and wp/ lie, and plot_guided/, whose judged stories are left out"; exit 2; }
+	$(BIN)/openmeva train $(METRIC) --corpus $(CORPUS) --data $(DATA) $(if $(RESUME),--resume) $(if $(ARGS),-- $(ARGS))
 
 ablation: .venv resources  ## UNION without each technique, and without reconstruction, at a small budget
 	@test -n "$(DATA)" || { echo "DATA=folder is needed: where roc/ and union/ lie"; exit 2; }
@@ -77,24 +80,24 @@ tables: .venv resources  ## plot-guided's tables: make tables DATA=folder [TABLE
 	$(BIN)/python -m training.papers.plot_tables --data $(DATA) --table $(or $(TABLE),5) $(ARGS)
 
 benchmark: .venv  ## correlate metrics with human judgments: make benchmark DATA=folder [METRICS=union]
-	$(OFFLINE) $(BIN)/python -m training.benchmark $(if $(DATA),--data $(DATA)) $(if $(METRICS),--metrics $(METRICS)) $(ARGS)
+	$(OFFLINE) $(BIN)/openmeva benchmark $(if $(DATA),--data $(DATA)) $(if $(METRICS),--metrics $(METRICS)) $(ARGS)
 
-autos: .venv resources  ## build AUTOS: make autos DATA=folder, or STORIES=file of yours [CONFIG=roc or wp]
+autos: .venv resources  ## build AUTOS: make autos DATA=folder, or STORIES=file of yours [CONFIG=roc or wp]; wants ConceptNet
 	@test -n "$(STORIES)$(DATA)" || { echo "DATA=folder (where roc/ and wp/ lie) or STORIES=file (JSONL or text, one story a line) is needed"; exit 2; }
-	$(OFFLINE) $(BIN)/python -m training.autos --processes 2 $(if $(STORIES),--stories $(STORIES) --config $(or $(CONFIG),roc),\
+	$(OFFLINE) $(BIN)/python -m openmeva.training.autos --processes 2 $(if $(STORIES),--stories $(STORIES) --config $(or $(CONFIG),roc),\
 		--data $(DATA) $(if $(CONFIG),--config $(CONFIG))) $(ARGS)
 
 bench: .venv resources  ## measure speed, as ratios within one run: make bench [DATA=folder]
 	$(OFFLINE) $(if $(DATA),OPENMEVA_DATA=$(DATA)) $(BIN)/python -m training.speed $(ARGS)
 
 install: .venv  ## put metrics, models and datasets into your own cache (HF_HOME), for use from any folder
-	@HF_HOME="$(USER_HF_HOME)" $(BIN)/python -m training.hub install
+	@HF_HOME="$(USER_HF_HOME)" $(BIN)/openmeva install
 
 uninstall: .venv  ## take out of it what install put in, and nothing else
-	@HF_HOME="$(USER_HF_HOME)" $(BIN)/python -m training.hub uninstall
+	@HF_HOME="$(USER_HF_HOME)" $(BIN)/openmeva uninstall
 
 publish: .venv  ## push everything to the Hub: make publish [ORG=openmeva] [DRY_RUN=1] [FORCE=1], with a token
-	@HF_HOME="$(USER_HF_HOME)" $(BIN)/python -m training.hub publish $(if $(ORG),--organisation $(ORG)) \
+	@HF_HOME="$(USER_HF_HOME)" $(BIN)/openmeva publish $(if $(ORG),--organisation $(ORG)) \
 		$(if $(DRY_RUN),--dry-run) $(if $(FORCE),--move-tags)
 
 clean:  ## remove what the targets made, weights and data excepted

@@ -23,6 +23,7 @@ from openmeva.training.perturbations.paraphrasers import find_paraphraser
 from openmeva.training.text.knowledge.resources import require
 from openmeva.training.text.story import parse
 
+AUTOS = WORK / "datasets" / "autos"
 CONFIGURATIONS = ("mini", "roc", "wp")
 
 
@@ -47,7 +48,7 @@ class Building:
     configs: Sequence[str] = ()
     stories: str | Path | None = None
     data: Path | None = None
-    out: Path = WORK / "datasets" / "autos"
+    out: Path = AUTOS
     context: str = "first_sentence"
     paraphrases: str = "rules"
     grammar: str = "default"

@@ -32,6 +32,7 @@ def read_rocstories(path: str | Path) -> Iterator[SourceStory]:
             line).
     """
     path = Path(path)
+    parts: Iterator[tuple[str, list[str]]]
     if kind_of(path) in (None, "txt"):
         parts = ((str(number), split_sentences(story)) for number, story in enumerate(read_stories(path), 1))
     else:

@@ -32,7 +32,7 @@ class Drawing:
     seed: int = 0
     epoch: int = 0
     keep: int = 1
-    techniques: Sequence[str] = TECHNIQUES
+    techniques: Sequence[str] = tuple(TECHNIQUES)
     names: str | Path | None = None
     cache: Path = RESOURCES / "tags"
     processes: int = 1

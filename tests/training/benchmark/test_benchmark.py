@@ -258,9 +258,9 @@ def test_names_of_metrics():
 def test_the_command_says_what_it_lacks(tmp_path, capsys):
     arguments = ["--datasets", "union_roc", "--out", str(tmp_path / "out")]
     assert main([*arguments, "--data", str(tmp_path)]) == 2
-    printed = capsys.readouterr().out
-    assert "DATA/union/ROCStories/ant_data/ant_data.txt" in " ".join(printed.split())
-    assert "nothing to run on" in printed
+    printed = capsys.readouterr()
+    assert "DATA/union/ROCStories/ant_data/ant_data.txt" in " ".join(printed.out.split())
+    assert "error: nothing to run on" in printed.err
     assert main([*arguments, "--metrics", "nothing"]) == 2
     assert main(["--datasets", "nothing"]) == 2
     assert main(["--data", str(tmp_path / "absent")]) == 2

@@ -1,0 +1,157 @@
+"""Two or more metrics against each other on the same judged stories: files of scores, or metrics by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.training.benchmark.command import judged_set
+from openmeva.training.benchmark.contexts import rows_as_seen
+from openmeva.training.benchmark.judged import judged_table
+from openmeva.training.benchmark.registry import read_registry
+from openmeva.training.benchmark.scores import score
+from openmeva.training.benchmark.sets import TEST_SETS, TestSet
+from openmeva.training.files import Row, kind_of, read_rows
+from openmeva.training.paths import CACHE
+
+Rows = list[dict[str, Any]]
+KEPT = ("n", "prompts", "rows", "pairs", "noise_ceiling", "unavailable")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is compared, and on what.
+
+    Attributes:
+        compared: two or more: files of scores (`FILE` or `FILE:COLUMN`), or names of the benchmark's metrics.
+        judgments: a file of judged stories; or
+        dataset: a judged test set of the benchmark; where neither is given the first file holds judgments, too.
+        data: folder of the papers' data, for `dataset`.
+        corpus: `roc` or `wp`: the configurations that score `judgments`.
+        draws, seed: of the bootstrap.
+    """
+
+    compared: Sequence[str]
+    judgments: Path | None = None
+    dataset: str | None = None
+    data: Path | None = None
+    corpus: str = "roc"
+    draws: int = 10_000
+    seed: int = 0
+
+
+def compare_metrics(asked: Comparison) -> dict[str, Any]:
+    """Correlations of each, and paired tests of the best (by Pearson) against the others.
+
+    Returns:
+        `rows` (coefficients, intervals, `beats_trivial`), `pairs` (`best`, and `against` it each other one: the
+        differences, bootstrap, Williams' and Steiger's tests, Holm's correction), `n`, `prompts`.
+
+    Raises:
+        ValueError: fewer than two, a file without scores or of other stories, or nothing that judges them.
+    """
+    if len(asked.compared) < 2:
+        raise ValueError(f"expected two or more to compare, got {len(asked.compared)}")
+    one = _judged(asked)
+    rows = one.read(asked.data)
+    judged = JudgedStories.from_rows(rows, (1.0, 5.0) if one.configuration.startswith("mans") else None)
+    found: dict[str, list[float]] = {}
+    for name in asked.compared:
+        scores = _from_file(name, rows) if _is_file(name) else _from_metric(name, one, rows)
+        for title, values in scores.items():
+            if title in found:
+                raise ValueError(f"expected different scores, got {title} twice")
+            found[title] = values
+    table = judged_table(judged, found, {}, asked.draws, np.random.default_rng(asked.seed))
+    return {"judgments": one.title, **{key: table[key] for key in KEPT if key in table}}
+
+
+def _judged(asked: Comparison) -> TestSet:
+    if asked.dataset is not None:
+        sets = {name: one for name, one in TEST_SETS.items() if one.judged}
+        if asked.dataset not in sets:
+            raise ValueError(f"unknown judged set {asked.dataset!r}, expected one of {', '.join(sets)}")
+        return sets[asked.dataset]
+    first = next((name for name in asked.compared if _is_file(name)), None)
+    if asked.judgments is None and first is None:
+        raise ValueError("expected --judgments FILE or --dataset NAME: nothing says what people think")
+    return judged_set(asked.judgments or Path(_split(str(first))[0]), asked.corpus)
+
+
+def _split(name: str) -> tuple[str, str]:
+    """A file and the column asked for, where one is."""
+    path, separator, column = name.rpartition(":")
+    return (path, column) if separator and not Path(name).exists() else (name, "")
+
+
+def _is_file(name: str) -> bool:
+    path = _split(name)[0]
+    return Path(path).is_file() or kind_of(path) is not None
+
+
+def _from_file(name: str, judged: Rows) -> dict[str, list[float]]:
+    path, column = _split(name)
+    rows = list(read_rows(path))
+    if not rows:
+        raise ValueError(f"{path}: expected scores, got no rows")
+    column = column or _column(path, rows)
+    ids = [row.values.get("story_id") for row in rows]
+    known = [row.get("story_id") for row in judged]
+    if None not in ids and None not in known:
+        by_id = {str(story_id): row for story_id, row in zip(ids, rows, strict=True)}
+        missing = [story_id for story_id in known if str(story_id) not in by_id]
+        if missing:
+            raise ValueError(f"{path}: expected a score for story_id {missing[0]!r}")
+        rows = [by_id[str(story_id)] for story_id in known]
+    elif len(rows) != len(judged):
+        raise ValueError(f"{path}: expected {len(judged)} scores, one a judged story, got {len(rows)}")
+    for row, story in zip(rows, judged, strict=True):
+        if row.values.get("story", story["story"]) != story["story"]:
+            raise ValueError(
+                f"{row.where}: expected the scores of the judged stories, in their order or by story_id"
+            )
+    return {f"{Path(path).name}:{column}": [_number(row, column) for row in rows]}
+
+
+def _column(path: str, rows: Sequence[Row]) -> str:
+    """The column of scores: the one that is called after a metric, else `score` where it holds no judgments."""
+    columns = rows[0].values
+    named = [name for name in columns if name.endswith("_score")]
+    if len(named) == 1:
+        return named[0]
+    if not named and "score" in columns:
+        return "score"
+    raise ValueError(f"{path}: expected a column of scores (FILE:COLUMN names one), got {', '.join(columns)}")
+
+
+def _number(row: Row, column: str) -> float:
+    try:
+        number = float(row.values[column])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"{row.where}: expected a number in {column!r}, got {row.values.get(column)!r:.60}"
+        ) from error
+    if not math.isfinite(number):
+        raise ValueError(f"{row.where}: expected a finite number in {column!r}, got {number}")
+    return number
+
+
+def _from_metric(name: str, one: TestSet, rows: Rows) -> dict[str, list[float]]:
+    entries = read_registry()
+    if name not in entries:
+        raise ValueError(f"{name!r} is neither a file nor a metric: expected one of {', '.join(entries)}")
+    entry = entries[name]
+    config = entry.configs.get(one.corpus)
+    if config is None:
+        raise ValueError(f"{name}: has no configuration for {one.corpus}")
+    seen = rows_as_seen(entry, one, rows)
+    if seen is None:
+        raise ValueError(f"{name}: needs contexts, and {one.title} has none")
+    result = score(entry, config, seen, CACHE / "scores")
+    return {title: result[key] for title, key in entry.rows.items()}

@@ -1,0 +1,149 @@
+"""`openmeva train`, `space`, `install`, `uninstall`, `publish` and `resources`."""
+
+import os
+import runpy
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from openmeva.training.cli.running import bars_to_stderr
+from openmeva.training.paths import CONFIGS, ROOT
+
+OFFLINE = {"HF_EVALUATE_OFFLINE": "1", "HF_HUB_OFFLINE": "1"}
+
+
+def configurations(metric: str) -> dict[str, Path]:
+    """The configurations that a metric can be trained by, by name: `roc`, `wp`, `roc_paper`, …"""
+    found = {path.stem: path for path in sorted((CONFIGS / metric).glob("*.yaml"))}
+    found |= {path.stem.removeprefix(f"{metric}_"): path for path in sorted(CONFIGS.glob(f"{metric}_*.yaml"))}
+    whole = CONFIGS / f"{metric}.yaml"
+    return found | ({"default": whole} if whole.is_file() else {})
+
+
+def trained() -> list[str]:
+    """The metrics, and the encoder, that can be trained."""
+    folders = sorted(path.parent for path in (ROOT / "training").glob("*/trainer.py"))
+    return [
+        folder.name
+        for folder in folders
+        if (folder / "__main__.py").is_file() and configurations(folder.name)
+    ]
+
+
+def trained_completion(incomplete: str) -> list[str]:
+    """What can be trained and begins with what was typed."""
+    return [name for name in trained() if name.startswith(incomplete)]
+
+
+def spaces() -> list[str]:
+    """The demos."""
+    return sorted(path.parent.name for path in (ROOT / "spaces").glob("*/app.py"))
+
+
+def find_configuration(metric: str, name: str) -> Path:
+    """The configuration of that name; the metric's only one where it has one for all corpora.
+
+    Raises:
+        ValueError: no such metric or configuration; says which there are.
+    """
+    if metric not in trained():
+        raise ValueError(f"unknown metric {metric!r}, expected one of {', '.join(trained())}")
+    known = configurations(metric)
+    if name not in known and set(known) == {"default"}:
+        return known["default"]
+    if name not in known:
+        raise ValueError(f"{metric} has no configuration {name!r}, expected one of {', '.join(known)}")
+    return known[name]
+
+
+def train(
+    metric: Annotated[str, typer.Argument(help="union, ppl, …", autocompletion=trained_completion)],
+    data: Annotated[Path, typer.Option(help="folder of the corpora: where roc/ and wp/ lie")],
+    corpus: Annotated[str, typer.Option(help="roc, wp, or another configuration by name")] = "roc",
+    config: Annotated[
+        Path | None, typer.Option(help="a configuration of yours, in place of --corpus")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="go on after an interruption")] = False,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="a setting; may be repeated")
+    ] = None,
+    further: Annotated[list[str] | None, typer.Argument(help="options of the trainer, after --")] = None,
+) -> None:
+    """Train a metric; its configurations lie in training/configs."""
+    chosen = config or find_configuration(metric, corpus)
+    if metric not in trained():
+        raise ValueError(f"unknown metric {metric!r}, expected one of {', '.join(trained())}")
+    if not data.is_dir():
+        raise ValueError(f"--data: expected a folder, got {data}")
+    arguments = ["--config", str(chosen), "--data", str(data), *(["--resume"] if resume else [])]
+    arguments += ["--set", *set_] if set_ else []
+    _run(f"openmeva.training.{metric}", [*arguments, *(further or [])])
+
+
+def _run(module: str, arguments: list[str]) -> None:
+    """Runs a module's own command in this process; its exit code is the command's."""
+    sys.argv = [f"python -m {module}", *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def space(
+    name: Annotated[
+        str, typer.Argument(help="story_scorer, perturbation_lab or leaderboard", autocompletion=spaces)
+    ],
+    port: Annotated[int | None, typer.Option(min=1, max=65535)] = None,
+) -> None:
+    """Open a demo in the browser, on this machine."""
+    if name not in spaces():
+        raise ValueError(f"unknown Space {name!r}, expected one of {', '.join(spaces())}")
+    os.environ.update(OFFLINE)
+    if port is not None:
+        os.environ["GRADIO_SERVER_PORT"] = str(port)
+    _run(f"openmeva.spaces.{name}.app", [])
+
+
+def install() -> None:
+    """Put metrics, models and datasets into your own Hugging Face cache, for use from any folder."""
+    from openmeva.training.hub.__main__ import install as into_cache
+    from openmeva.training.hub.description import read_description
+
+    into_cache(read_description(ROOT), ROOT)
+
+
+def uninstall() -> None:
+    """Take out of that cache what install put in, and nothing else."""
+    from openmeva.training.hub.__main__ import uninstall as out_of_cache
+
+    out_of_cache()
+
+
+def publish(
+    organisation: Annotated[
+        str | None, typer.Option(help="who publishes; the one in hub.yaml unless given")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="check, and list every file and size")] = False,
+    move_tags: Annotated[bool, typer.Option("--move-tags", help="let the version's tag move")] = False,
+) -> None:
+    """Push everything to an organisation on the Hub; a token that may write is needed."""
+    from openmeva.training.hub.__main__ import publish as to_hub
+    from openmeva.training.hub.description import read_description
+
+    to_hub(read_description(ROOT), ROOT, organisation, dry_run, move_tags)
+
+
+def resources(
+    conceptnet: Annotated[
+        list[Path] | None, typer.Option(help="ConceptNet from a file, not the network; may be repeated")
+    ] = None,
+    wordnet_only: Annotated[bool, typer.Option("--wordnet-only", help="don't fetch ConceptNet")] = False,
+) -> None:
+    """Fetch WordNet (needed by perturbations and negatives) and ConceptNet (used where it is there)."""
+    bars_to_stderr()
+    from openmeva.training.text.knowledge.resources import fetch
+    from openmeva.training.text.knowledge.wordnet_files import FetchError
+
+    try:
+        fetch(conceptnet or (), wordnet_only)
+    except FetchError as error:
+        raise ValueError(str(error)) from error

@@ -1,0 +1,66 @@
+"""What every command does alike: errors in one line, nothing loaded before it is needed, no bar in a pipe."""
+
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+# what a command may lack, by the module that is missing, and the extra of pyproject.toml that brings it
+_EXTRAS = {
+    **dict.fromkeys(("krippendorff", "matplotlib", "pingouin", "statsmodels"), "benchmark"),
+    **dict.fromkeys(("gradio", "gradio_client"), "spaces"),
+}
+
+
+class Commands(TyperGroup):
+    """Commands whose errors are told in a line on standard error, with the exit code 2."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """In the order in which they were registered."""
+        return list(self.commands)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs a command; bad input ends it with an `error: …`, not with a traceback."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise  # whoever read has seen enough: typer ends in silence
+        except ModuleNotFoundError as error:
+            extra = _EXTRAS.get((error.name or "").partition(".")[0])
+            if extra is None:
+                raise
+            _fail(f"{error.name} is needed: pip install 'openmeva-toolkit[{extra}]'", error)
+        except (ValueError, OSError) as error:
+            _fail(str(error), error)
+        except KeyboardInterrupt as error:
+            typer.echo("interrupted", err=True)
+            raise typer.Exit(INTERRUPTED) from error
+
+
+def _fail(message: str, error: Exception) -> None:
+    typer.echo(f"error: {message or type(error).__name__}", err=True)
+    raise typer.Exit(BAD_INPUT) from error
+
+
+def bars_to_stderr() -> None:
+    """Progress bars of rich are shown on standard error, so that standard output holds rows alone."""
+    import rich
+
+    rich.reconfigure(stderr=True)
+
+
+def is_terminal() -> bool:
+    """Whether a person reads standard output."""
+    return sys.stdout.isatty()
+
+
+def names(given: str | None) -> list[str] | None:
+    """The names of a list with commas; None where nothing was given.
+
+    >>> names("union, ppl"), names(None)
+    (['union', 'ppl'], None)
+    """
+    return [name.strip() for name in given.split(",") if name.strip()] if given else None

@@ -1,0 +1,133 @@
+"""`openmeva score` and `openmeva explain`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from openmeva.training.cli.running import is_terminal, names
+
+RECOMMENDED = "plot_coherence"
+
+Stories = Annotated[
+    str,
+    typer.Argument(
+        metavar="IN",
+        help="JSONL, CSV, TSV or Parquet with 'story', or text, a story a line; - for standard input",
+    ),
+]
+Out = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[OUT]",
+        help="a row a story, in order, with the columns of IN; its ending says the format, - is standard output",
+    ),
+]
+Kind = Annotated[
+    str | None,
+    typer.Option("--format", help="of IN, where its ending says none: jsonl, csv, tsv, parquet, txt"),
+]
+Config = Annotated[str | None, typer.Option(help="a configuration of the metric, a folder or a Hub id")]
+InStory = Annotated[
+    bool,
+    typer.Option(
+        "--context-in-story", help="'story' holds the context; seen by itself where all stories begin so"
+    ),
+]
+BatchSize = Annotated[int | None, typer.Option(min=1)]
+Device = Annotated[str | None, typer.Option(help="cpu, cuda, …; chosen by itself where not given")]
+
+
+def metric_completion(incomplete: str) -> list[str]:
+    """Metrics that begin with what was typed."""
+    from openmeva.metrics.core.command import metric_names
+
+    return [name for name in metric_names() if name.startswith(incomplete)]
+
+
+Metric = Annotated[str, typer.Option(help="a metric by name", autocompletion=metric_completion)]
+
+
+def _columns(rows: Sequence[Mapping[str, Any]], metric: str, in_story: bool) -> dict[str, list[Any]]:
+    """What a metric is handed; contexts are left out where the stories begin with them already.
+
+    A metric that joins both would read the beginning twice. One that needs contexts keeps them.
+    """
+    from openmeva.metrics.core.command import columns_of
+    from openmeva.training.benchmark.registry import read_registry
+
+    columns = columns_of(rows)
+    entry = read_registry().get(metric)
+    if "contexts" not in columns or (entry is not None and entry.needs_contexts):
+        return columns
+    pairs = zip(columns["predictions"], columns["contexts"], strict=True)
+    if in_story or all(context.strip() and story.startswith(context) for story, context in pairs):
+        del columns["contexts"]
+    return columns
+
+
+def score(
+    stories: Stories,
+    out: Out = None,
+    metric: Metric = RECOMMENDED,
+    metrics: Annotated[
+        str | None, typer.Option(help="several metrics, with commas: union,plot_coherence")
+    ] = None,
+    config: Config = None,
+    explain: Annotated[bool, typer.Option("--explain", help="add the metric's reasons to each row")] = False,
+    context_in_story: InStory = False,
+    batch_size: BatchSize = None,
+    device: Device = None,
+    kind: Kind = None,
+) -> None:
+    """Score stories: a table for people on a terminal, JSONL into a pipe, or a file.
+
+    Without further words the recommended metric scores them: plot coherence, 0 to 1, higher is better.
+    """
+    from openmeva.metrics.core.command import read_stories, result_rows
+    from openmeva.metrics.core.command import score as scored_by
+    from openmeva.metrics.core.writing import write_rows
+    from openmeva.training.cli.tables import show_scores
+
+    chosen = names(metrics) or [metric]
+    if config is not None and len(chosen) > 1:
+        raise ValueError("--config is a metric's own: give one metric beside it")
+    rows: list[dict[str, Any]] = read_stories(stories, kind)
+    options = {"batch_size": batch_size, "device": device, "explain": explain or None}
+    found = [scored_by(name, _columns(rows, name, context_in_story), config, **options) for name in chosen]
+    if out is None and is_terminal():
+        show_scores(rows, found)
+        return
+    wide = rows
+    for one in found:
+        wide = result_rows(wide, one, always_named=len(found) > 1)
+    write_rows(out or "-", wide, column="score" if len(found) == 1 else "")
+    if out not in (None, "-"):
+        for one in found:
+            mean = f", mean {one.score:.4f}" if one.score is not None else ""
+            typer.echo(f"{len(rows)} rows{mean} -> {out}  [{one.signature}]", err=True)
+
+
+def explain(
+    stories: Stories,
+    out: Out = None,
+    metric: Metric = RECOMMENDED,
+    config: Config = None,
+    context_in_story: InStory = False,
+    batch_size: BatchSize = None,
+    device: Device = None,
+    kind: Kind = None,
+) -> None:
+    """Say which sentences cost each story, and how much; JSONL into a pipe, or a file."""
+    from openmeva.metrics.core.command import read_stories, result_rows
+    from openmeva.metrics.core.command import score as scored_by
+    from openmeva.metrics.core.writing import write_rows
+    from openmeva.training.cli.tables import show_reasons
+
+    rows = read_stories(stories, kind)
+    columns = _columns(rows, metric, context_in_story)
+    found = scored_by(metric, columns, config, batch_size=batch_size, device=device, explain=True)
+    if out is None and is_terminal():
+        show_reasons(rows, found)
+    else:
+        write_rows(out or "-", result_rows(rows, found), column="score")

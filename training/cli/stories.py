@@ -1,0 +1,115 @@
+"""`openmeva perturb`, `negatives` and `autos`: stories made of stories."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from openmeva.training.cli.running import bars_to_stderr
+from openmeva.training.cli.score import Stories
+
+Out = Annotated[
+    str,
+    typer.Argument(
+        metavar="[OUT]", help="a file; its ending says the format, and - is standard output as JSONL"
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0)]
+Processes = Annotated[int, typer.Option(min=1, help="that work at the same time; they change no row")]
+Context = Annotated[str, typer.Option(help="of stories without one: first_sentence or none")]
+SkipBad = Annotated[bool, typer.Option("--skip-bad", help="leave rows without a story out, and say which")]
+Paraphrases = Annotated[str, typer.Option(help="rules, a .json file of back-translations, or a model")]
+
+
+def aspect_completion(incomplete: str) -> list[str]:
+    """Aspects that begin with what was typed."""
+    from openmeva.training.perturbations.aspects.registry import ASPECTS
+
+    return [name for name in ASPECTS if name.startswith(incomplete)]
+
+
+def perturb(
+    stories: Stories,
+    aspect: Annotated[
+        str,
+        typer.Option(help="one of OpenMEVA's 13; a wrong name lists them", autocompletion=aspect_completion),
+    ],
+    out: Out = "-",
+    seed: Seed = 0,
+    technique: Annotated[
+        list[str] | None, typer.Option(help="of the aspect; may be repeated; all unless given")
+    ] = None,
+    context: Context = "first_sentence",
+    keep: Annotated[int | None, typer.Option(min=0, max=1, help="leading sentences that stay")] = None,
+    corpus: Annotated[
+        str | None, typer.Option(help="other stories, for relatedness; IN unless given")
+    ] = None,
+    paraphrases: Paraphrases = "rules",
+    skip_bad: SkipBad = False,
+) -> None:
+    """Perturb stories in one aspect; those that do not qualify are left out and counted."""
+    bars_to_stderr()
+    from openmeva.training.perturbations.file import Perturbing, describe, perturb_file
+
+    how = Perturbing(aspect, seed, technique, context, keep, corpus, paraphrases, skip_bad)
+    report = perturb_file(stories, out, how)
+    for message in report.bad:
+        typer.echo(f"skipped: {message}", err=True)
+    typer.echo(describe(report, how, "standard output" if out == "-" else out), err=True)
+
+
+def negatives(
+    stories: Stories,
+    out: Out = "-",
+    seed: Seed = 0,
+    epoch: Annotated[int, typer.Option(min=0, help="another epoch, other samples")] = 0,
+    keep: Annotated[int, typer.Option(min=0, help="leading sentences that stay (ROC 1, WP 0)")] = 1,
+    technique: Annotated[
+        list[str] | None, typer.Option(help="repetition, substitution, reordering, negation; may be repeated")
+    ] = None,
+    names: Annotated[Path | None, typer.Option(help="names.json of an encoder, to delexicalise with")] = None,
+    processes: Processes = 1,
+) -> None:
+    """Write a negative sample of each story, as UNION is trained on."""
+    bars_to_stderr()
+    from openmeva.training.negatives.file import Drawing, write_samples
+    from openmeva.training.negatives.sampling import TECHNIQUES
+
+    how = Drawing(seed, epoch, keep, technique or tuple(TECHNIQUES), names, processes=processes)
+    made, without = write_samples(stories, out, how)
+    typer.echo(f"{made} negative samples, {without} stories without one: {out}", err=True)
+
+
+def autos(
+    stories: Annotated[str | None, typer.Option(help="a file of stories, for one --config; or")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="folder of the corpora: held-out stories are taken")
+    ] = None,
+    config: Annotated[list[str] | None, typer.Option(help="mini, roc or wp; may be repeated")] = None,
+    out: Annotated[Path | None, typer.Option(help="folder of the configurations; datasets/autos")] = None,
+    context: Context = "first_sentence",
+    paraphrases: Paraphrases = "rules",
+    grammar: Annotated[str, typer.Option(help="filter: default, a checkpoint's folder, or none")] = "default",
+    skip_bad: SkipBad = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="stories to take, all unless given")] = None,
+    processes: Processes = 1,
+    seed: Seed = 0,
+) -> None:
+    """Build AUTOS, OpenMEVA's discrimination and invariance tests; an interrupted build goes on."""
+    bars_to_stderr()
+    from openmeva.training.autos.command import AUTOS, Building, build_autos
+
+    how = Building(
+        configs=config or (),
+        stories=stories,
+        data=data,
+        context=context,
+        paraphrases=paraphrases,
+        grammar=grammar,
+        skip_bad=skip_bad,
+        limit=limit,
+        processes=processes,
+        seed=seed,
+        out=out or AUTOS,
+    )
+    build_autos(how)
