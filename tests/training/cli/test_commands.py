@@ -1,0 +1,249 @@
+"""The command `openmeva`: what goes in and out, and how errors are told."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from openmeva.metrics.core.version import __version__
+from openmeva.training.cli import judging, projects, score
+from openmeva.training.cli.app import app
+from openmeva.training.text.knowledge import resources
+
+ROOT = Path(__file__).resolve().parents[3]
+STORIES = [
+    {"story_id": "a", "story": "Ben was late. He ran because it rained. Nora laughed."},
+    {"story_id": "b", "story": "Nora sang. She won a prize. The crowd loved her."},
+]
+
+
+def run(*arguments: object, code: int = 0, stdin: str | None = None) -> Any:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+    assert result.exit_code == code, result.output + repr(result.exception)
+    return result
+
+
+def rows_of(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.split("\n") if line]
+
+
+@pytest.fixture
+def stories(tmp_path: Path) -> Path:
+    path = tmp_path / "stories.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in STORIES), encoding="utf-8")
+    return path
+
+
+def test_version_and_help() -> None:
+    assert run("--version").stdout == f"openmeva {__version__}\n"
+    said = run("--help").stdout
+    commands = ("score", "explain", "perturb", "negatives", "autos", "benchmark", "compare", "train", "space")
+    for name in (*commands, "install", "uninstall", "publish", "resources"):
+        assert name in said
+        assert "Usage" in run(name, "--help").stdout
+
+
+def test_help_loads_no_model_library() -> None:
+    asked = (
+        "import sys, openmeva.training.cli.app as cli\n"
+        "print([name for name in ('torch', 'transformers', 'datasets', 'evaluate', 'numpy') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.stdout == "[]\n", done.stderr
+
+
+def test_scores_go_into_a_pipe_with_their_columns(stories: Path) -> None:
+    found = rows_of(run("score", stories).stdout)
+    assert [row["story_id"] for row in found] == ["a", "b"]
+    assert [row["story"] for row in found] == [row["story"] for row in STORIES]
+    assert all(0 < row["score"] < 1 for row in found)
+    text = "".join(row["story"] + "\n" for row in STORIES)
+    again = rows_of(run("score", "-", stdin=text).stdout)
+    assert [row["score"] for row in again] == pytest.approx([row["score"] for row in found], abs=1e-6)
+
+
+def test_scores_go_into_files_of_several_kinds(stories: Path, tmp_path: Path) -> None:
+    out = tmp_path / "scores.csv"
+    said = run("score", stories, out, "--metrics", "plot_coherence,sentavg")
+    assert f"2 rows, mean 0.{''}" in said.stderr
+    heading, *lines = out.read_text(encoding="utf-8").split("\n")
+    assert heading.split(",")[:4] == ["story_id", "story", "plot_coherence_score", "sentavg_score"]
+    assert len([line for line in lines if line]) == 2
+    text = tmp_path / "scores.txt"
+    run("score", stories, text, "--metric", "sentavg")
+    assert len([float(line) for line in text.read_text(encoding="utf-8").split()]) == 2
+
+
+def test_a_person_sees_a_table(stories: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(score, "is_terminal", lambda: True)
+    said = run("score", stories).stdout
+    assert "mean" in said
+    assert "Ben was late." in said
+    said = run("explain", stories).stdout
+    assert "nora laughed" in said.lower() or "laughed" in said
+    assert "plot_coherence 0." in said
+
+
+def test_reasons_go_into_a_pipe(stories: Path) -> None:
+    for row in rows_of(run("explain", stories).stdout):
+        assert {"text", "gain"} <= set(row["sentences"][0])
+
+
+def test_a_beginning_within_the_story_is_not_read_twice() -> None:
+    row = {"story": "Ben was late. He ran.", "context": "Ben was late."}
+    assert list(score._columns([row], "plot_coherence", False)) == ["predictions"]
+    assert list(score._columns([row], "ruber_bert", False)) == ["predictions", "contexts"]
+    apart = {"story": "He ran.", "context": "Ben was late."}
+    assert list(score._columns([row, apart], "union", False)) == ["predictions", "contexts"]
+    assert list(score._columns([row, apart], "union", True)) == ["predictions"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("score", "none.jsonl"), "No such file"),
+        (("score", "bad.jsonl"), "bad.jsonl, line 2: expected a JSON object"),
+        (("score", "empty.txt"), "expected at least one story"),
+        (("score", "good.txt", "--metric", "foo"), "unknown metric 'foo', expected one of bleurt"),
+        (("score", "good.txt", "--metric", "overlap", "--explain"), "--explain: overlap has no such option"),
+        (("score", "good.txt", "--format", "xls"), "expected a format among jsonl"),
+        (("score", "good.txt", "--metrics", "union,ppl", "--config", "roc"), "give one metric"),
+        (("perturb", "good.txt", "--aspect", "spelling"), "unknown aspect 'spelling': expected one of"),
+        (("perturb", "cut.jsonl.gz", "--aspect", "typo"), "cut.jsonl.gz is damaged"),
+        (("negatives", "good.txt", "--technique", "foo"), "expected techniques among repetition"),
+        (("autos", "--config", "roc"), "expected a file of stories"),
+        (("benchmark", "--metrics", "foo"), "unknown metric foo"),
+        (("benchmark", "--judged", "good.txt"), "expected 'ratings' or 'score'"),
+        (("compare", "good.txt"), "expected two or more to compare, got 1"),
+        (("train", "foo", "--data", "."), "unknown metric 'foo', expected one of bleurt"),
+        (
+            ("train", "union", "--corpus", "news", "--data", "."),
+            "union has no configuration 'news', expected one of",
+        ),
+        (("train", "union", "--data", "nowhere"), "--data: expected a folder, got nowhere"),
+        (("space", "foo"), "unknown Space 'foo', expected one of leaderboard"),
+        (("resources", "--conceptnet", "."), "expected a file, got a folder"),
+    ],
+)
+def test_bad_input_ends_in_one_line(
+    arguments: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(resources, "fetch_wordnet", lambda folder: folder)
+    (tmp_path / "bad.jsonl").write_text('{"story": "x"}\nno\n')
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "good.txt").write_text("Ben was late. He ran.\n")
+    (tmp_path / "cut.jsonl.gz").write_bytes(b"\x1f\x8b\x08\0\0")
+    result = run(*arguments, code=2)
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    assert message in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_perturbed_stories_go_into_a_pipe_or_a_file(stories: Path, tmp_path: Path) -> None:
+    result = run(
+        "perturb", stories, "--aspect", "causal_relationship", "--technique", "cause_effect_exchange"
+    )
+    (row,) = rows_of(result.stdout)
+    assert row["story"] == "Ben was late. It rained because he ran. Nora laughed."
+    assert "1 of 2 stories perturbed (0.500): standard output" in result.stderr
+    out = tmp_path / "cases.parquet"
+    run("perturb", stories, out, "--aspect", "typo")
+    assert out.read_bytes()[:4] == b"PAR1"
+    said = run("perturb", stories, "--aspect", "contraction").stderr
+    assert "No story qualifies: contraction found nothing" in said
+
+
+def test_negatives_go_into_a_pipe(stories: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = rows_of(run("negatives", stories, "--seed", 1).stdout)
+    assert [row["story_id"] for row in found] == ["a", "b"]
+    assert all("negative" in row for row in found)
+
+
+def test_autos_asks_for_conceptnet_before_it_works(
+    stories: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resources, "conceptnet_folder", lambda: tmp_path / "none")
+    result = run("autos", "--stories", stories, "--config", "roc", "--out", tmp_path / "out", code=2)
+    assert "conceptnet is not at" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_two_files_of_scores_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    judged = [
+        {
+            "story_id": str(n),
+            "story": f"He ran {n} miles and slept.",
+            "prompt": str(n // 2),
+            "score": float(n % 7),
+        }
+        for n in range(60)
+    ]
+    near = [{**row, "plot_coherence_score": row["score"] + rng.normal()} for row in judged]
+    far = [{"story_id": row["story_id"], "score": rng.normal()} for row in reversed(judged)]
+    for name, rows in (("near", near), ("far", far)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = ("compare", tmp_path / "near.jsonl", tmp_path / "far.jsonl", "--draws", 100)
+    found = json.loads(run(*arguments).stdout)
+    assert found["n"] == 60
+    assert found["prompts"] == 30
+    assert found["pairs"]["best"] == "near.jsonl:plot_coherence_score"
+    williams = found["pairs"]["against"]["far.jsonl:score"]["williams"]
+    assert williams["t"] > 0
+    assert williams["holm"] < 0.05
+    monkeypatch.setattr(judging, "is_terminal", lambda: True)
+    said = run(*arguments).stdout
+    assert "Williams" in said
+    short = tmp_path / "short.csv"
+    short.write_text("score\n1\n2\n")
+    assert "expected 60 scores" in run("compare", tmp_path / "near.jsonl", short, code=2).stderr
+
+
+def test_training_is_handed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    handed: list[Any] = []
+    monkeypatch.setattr(projects, "_run", lambda module, arguments: handed.append((module, arguments)))
+    run(
+        "train",
+        "union",
+        "--corpus",
+        "wp",
+        "--data",
+        tmp_path,
+        "--resume",
+        "--set",
+        "pairs=5",
+        "--set",
+        "seed=2",
+    )
+    module, arguments = handed[0]
+    assert module == "openmeva.training.union"
+    assert Path(arguments[1]).is_file()
+    assert arguments[2:] == ["--data", str(tmp_path), "--resume", "--set", "pairs=5", "seed=2"]
+    run("train", "grammar", "--data", tmp_path, "--", "--limit", "3")
+    assert Path(handed[1][1][1]).name == "grammar.yaml"
+    assert handed[1][1][-2:] == ["--limit", "3"]
+    assert {"union", "ppl", "ruber_bert", "bleurt", "encoder"} <= set(projects.trained())
+
+
+def test_a_pipe_holds_rows_alone(stories: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "openmeva.training.cli", "perturb", "-", "--aspect", "typo"],
+        cwd=ROOT,
+        input=stories.read_text(encoding="utf-8"),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(rows_of(done.stdout)) == 2
+    assert "2 of 2 stories perturbed" in done.stderr
