@@ -35,7 +35,7 @@ def main() -> None:
         table.add_column(heading)
     rows = []
     for part in arguments.only:
-        found = getattr(import_module(f"training.speed.{part}"), PARTS[part])()
+        found = getattr(import_module(f"openmeva.training.speed.{part}"), PARTS[part])()
         rows += found
         for row in found:
             table.add_row(*row)

@@ -11,10 +11,19 @@ from openmeva.training.paths import STORIES
 Rows = list[tuple[str, str, str, str]]
 
 
+def own_stories() -> list[dict[str, Any]]:
+    """Rows of the five-sentence stories that come with the project: `story`, `sentences` and more.
+
+    Raises:
+        FileNotFoundError: `datasets/stories/mini.jsonl` is missing.
+    """
+    rows = [row.values for row in read_rows(STORIES)]
+    return [row for row in rows if row["kind"] == "roc"]
+
+
 def bench_stories(count: int) -> list[str]:
     """Stories of the length of MANS's ROC stories (49 tokens): four sentences of the project's own, varied."""
-    rows = [row.values for row in read_rows(STORIES)]
-    sentences = [row["sentences"] for row in rows if row["kind"] == "roc"]
+    sentences = [row["sentences"] for row in own_stories()]
     stories = []
     for i in range(count):
         story = list(sentences[i % len(sentences)])

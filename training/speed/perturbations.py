@@ -5,16 +5,27 @@ themselves, so that what is kept of a sentence (its embedding, its words' synony
 """
 
 import os
-from itertools import islice
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import cycle, islice
 from pathlib import Path
+from time import process_time
 
 import torch
+from rich.progress import track
 
 from openmeva.training.corpora.stories import read_stories
-from openmeva.training.speed.parts import Rows, bench_stories
-from openmeva.training.speed.perturbations_per_second import perturbations_per_second
+from openmeva.training.perturbations.aspects.registry import ASPECTS
+from openmeva.training.perturbations.engine.corpus import Corpus
+from openmeva.training.perturbations.engine.material import PerturbationMaterial, Similarity
+from openmeva.training.perturbations.engine.similarity import MoverSimilarity
+from openmeva.training.perturbations.paraphrasers import RuleParaphraser
+from openmeva.training.perturbations.perturber import Perturber
+from openmeva.training.speed.parts import Rows, bench_stories, own_stories
+from openmeva.training.text.story import parse
 
-STORIES = 2000
+COUNT = 2000
 
 
 def perturbation_rows() -> Rows:
@@ -24,7 +35,7 @@ def perturbation_rows() -> Rows:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # processor time would count the second thread's waiting, too
     try:
-        rates = perturbations_per_second(STORIES, texts, progress=True)
+        rates = perturbations_per_second(COUNT, texts, progress=True)
     finally:
         torch.set_num_threads(threads)
     return [
@@ -41,5 +52,50 @@ def perturbation_rows() -> Rows:
 def _texts() -> tuple[str, list[str]]:
     file = Path(os.environ.get("OPENMEVA_DATA", "")) / "roc" / "validation.jsonl.gz"
     if file.is_file():
-        return "ROCStories", list(islice(read_stories(file), STORIES))
-    return "the project", bench_stories(STORIES)
+        return "ROCStories", list(islice(read_stories(file), COUNT))
+    return "the project", bench_stories(COUNT)
+
+
+_CHUNK = 250  # as in AUTOS
+
+
+def perturbations_per_second(
+    n_stories: int = COUNT,
+    texts: Sequence[str] | None = None,
+    similarity: Similarity | None = None,
+    progress: bool = False,
+) -> dict[str, float]:
+    """Stories worked through in a second of processor time by one process, from text to result, for each aspect.
+
+    Stories come in parts of 250, as in the making of AUTOS. Parsing and tagging are within the time (each
+    aspect reads the texts anew, and encodes them anew); loading WordNet, ConceptNet, the tagger and the encoder
+    is not. Lexical aspects should reach 500, those that need tags 100.
+
+    Args:
+        n_stories: how many stories; fewer given ones are repeated.
+        texts: stories; by default the five-sentence ones that come with the project.
+        similarity: for semantic repetition and paraphrase; MoverScore on the shared encoder unless given.
+        progress: whether to show a bar on a terminal.
+
+    Raises:
+        ValueError: no stories, or fewer than one asked for.
+    """
+    if n_stories < 1:
+        raise ValueError(f"n_stories: expected 1 or more, got {n_stories}")
+    source = [row["story"] for row in own_stories()] if texts is None else texts
+    if not source:
+        raise ValueError("texts: expected at least one story, got none")
+    chosen = list(islice(cycle(source), n_stories))
+    material = PerturbationMaterial(1, Corpus(parse(chosen[:500])), RuleParaphraser())
+    found = {}
+    for name in track(ASPECTS, "aspects", disable=not progress or not sys.stderr.isatty()):
+        own = replace(material, similarity=similarity or MoverSimilarity())  # no other aspect's embeddings
+        perturber = Perturber(name, 0, material=own)
+        for number, text in enumerate(chosen[:20]):  # warm: resources load, caches fill as they would
+            perturber.perturb(text, str(number))
+        start = process_time()
+        for at in range(0, len(chosen), _CHUNK):
+            part = parse(chosen[at : at + _CHUNK])
+            perturber.perturb_all(part, [str(at + place) for place in range(len(part))])
+        found[name] = len(chosen) / (process_time() - start)
+    return found

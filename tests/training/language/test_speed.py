@@ -2,7 +2,7 @@
 
 import pytest
 
-from openmeva.training.speed.tagging import tagging_speed
+from openmeva.training.speed.sampling import tagging_speed
 
 SENTENCES = (
     "[MALE] wanted a dog .",

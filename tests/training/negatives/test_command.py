@@ -5,7 +5,7 @@ import json
 import pytest
 
 from openmeva.training.negatives.__main__ import main
-from openmeva.training.speed.negatives import negatives_per_second
+from openmeva.training.speed.sampling import negatives_per_second
 
 STORIES = [
     "Ann had a dog. It liked cheese. She denied that. The cats laughed at her. She found a small bone.",

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from openmeva.training.perturbations import ASPECTS, PerturbationMaterial, precision
-from openmeva.training.speed import perturbations_per_second as speed
+from openmeva.training.speed import perturbations as speed
 
 STORIES = [
     "Ben fed the hens. They were happy because it rained. Then he slept.",

@@ -5,8 +5,8 @@ from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.clause_order import exchange_one, opens_with_time
 from openmeva.training.perturbations.rules.phrase_table import substitute_one
-from openmeva.training.perturbations.rules.set_phrases import TIME_NOUNS
 from openmeva.training.perturbations.rules.time_words import OPPOSITES, is_time_word, sequence_opener
+from openmeva.training.perturbations.rules.times import TIME_NOUNS
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from openmeva.training.common.draws import Draws
-from openmeva.training.perturbations.rules.set_phrases import TIME_NOUNS
+from openmeva.training.perturbations.rules.times import DAYS_FROM_NOW, TIME_NOUNS
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.sentence import Sentence
 
@@ -161,7 +161,7 @@ def ends_in_be(sentence: Sentence, start: int, end: int) -> bool:
 def opens_with_time(sentence: Sentence) -> bool:
     """Whether a sentence says first when it happened: "one night", "that day", "on Monday"."""
     words = sentence.lowered
-    if words[0] in {"yesterday", "today", "tonight", "tomorrow"}:
+    if words[0] in DAYS_FROM_NOW:
         return True
     return words[0] in _OWN_TIME and bool(TIME_NOUNS.intersection(words[1:4]))
 

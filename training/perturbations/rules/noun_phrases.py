@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from openmeva.training.perturbations.rules.pronouns import PLURAL, PRONOUNS
-from openmeva.training.perturbations.rules.set_phrases import TIME_NOUNS
+from openmeva.training.perturbations.rules.times import TIME_NOUNS, TIMES_WITHOUT_PREPOSITION
 from openmeva.training.text.inflection import inflect, lemma
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.word_set import word_set
@@ -19,13 +19,6 @@ _COPULAS = word_set(
 )
 _CLAUSE_OPENERS = frozenset({"IN", "CC", "WRB", "WDT", "WP"})
 _BEFORE_TIME = frozenset({"the", "that", "this", "one", "last", "next", "every", "each"})
-_TIME_NOUNS = word_set(
-    """
-    day days night week weeks month months year years hour hours minute minutes morning evening
-    afternoon time today tomorrow yesterday tonight afterward afterwards lots bit moment while weekend summer winter spring fall
-    monday tuesday wednesday thursday friday saturday sunday lot mile miles way home
-    """
-)
 
 
 class NounPhrase(NamedTuple):
@@ -80,7 +73,7 @@ def noun_phrase(sentence: Sentence, at: int) -> NounPhrase | None:
         words[at] in {"any", "no"}
         or end == at
         or not tags[end - 1].startswith("NN")
-        or words[end - 1] in _TIME_NOUNS
+        or words[end - 1] in TIMES_WITHOUT_PREPOSITION
     ):
         return None
     if not all(word[0].isalnum() or word[0] in "['" for word in words[at:end]):

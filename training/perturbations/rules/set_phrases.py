@@ -2,20 +2,12 @@
 
 from functools import lru_cache
 
+from openmeva.training.perturbations.rules.times import TIME_NOUNS
 from openmeva.training.text.inflection import lemma
 from openmeva.training.text.knowledge.lexicon import wordnet
 from openmeva.training.text.knowledge.senses import senses
 from openmeva.training.text.sentence import Sentence
-from openmeva.training.text.word_set import word_set
 
-_TIMES = word_set(
-    """
-    second minute hour day week month year decade century moment while morning afternoon evening night
-    noon midnight today tonight tomorrow yesterday weekend weekday semester season spring summer autumn
-    winter fall birthday time monday tuesday wednesday thursday friday saturday sunday
-    """
-)
-TIME_NOUNS = _TIMES | {f"{noun}s" for noun in _TIMES} - {"centurys"} | {"centuries"}
 _MEASURES = TIME_NOUNS | {"foot", "feet", "inch", "inches", "meter", "meters", "mile", "miles", "pounds"}
 _AFTER_TIME = frozenset({"later", "ago", "before", "after", "earlier", "long", "old", "away"})
 _BEFORE_NOUN = frozenset({"DT", "PDT", "CD", "JJ", "JJS", "RBS", "PRP$", "NNP"})

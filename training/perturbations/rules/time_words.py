@@ -10,31 +10,15 @@ from openmeva.training.perturbations.rules.phrase_table import (
     not_following,
     preceded,
 )
+from openmeva.training.perturbations.rules.times import COUNTED_TIMES, TIME_WORDS
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.word_set import word_set
 
-TIME_WORDS = word_set(
-    """
-    after before previously simultaneously currently meanwhile then now ever again once anytime when
-    whenever while never always usually often sometimes early earlier late later lately already forever
-    ago yesterday today tomorrow tonight ending beginning previous simultaneous current temporary
-    contemporary temporal second seconds minute minutes hour hours day days week weeks month months year
-    years century centuries past future present delay night nights evening evenings morning mornings
-    afternoon afternoons noon midnight finally eventually soon suddenly immediately afterwards afterward
-    until till weekend someday sometime formerly recently meantime
-    """
-)
 _NOUN = frozenset({"NN"})
 _ADJECTIVE = frozenset({"JJ"})
 _ADVERB = frozenset({"RB"})
 _NUMBER = re.compile(
     r"\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|several|few|many|a|an"
-)
-_UNITS = word_set(
-    """
-    second seconds minute minutes hour hours day days week weeks month months year years night morning
-    evening moment moments weekend semester
-    """
 )
 
 
@@ -49,7 +33,7 @@ def _opens(sentence: Sentence, start: int, end: int) -> bool:
 
 
 def _after_number(sentence: Sentence, start: int, end: int) -> bool:
-    return start > 0 and sentence.lowered[start - 1] in _UNITS
+    return start > 0 and sentence.lowered[start - 1] in COUNTED_TIMES
 
 
 _NOT_BEFORE_CONJUNCTION = word_set(
@@ -77,10 +61,10 @@ def _no_passing(sentence: Sentence, start: int, end: int) -> bool:
 def _is_duration(sentence: Sentence, at: int) -> bool:
     """Whether a length of time stands at `at`: "after a few hours", which has no "before" to it."""
     words = sentence.lowered[at : at + 4]
-    if words[0].endswith("s") and words[0] in _UNITS:
+    if words[0].endswith("s") and words[0] in COUNTED_TIMES:
         return True  # "after hours"
     return words[0] in _QUANTITIES and bool(
-        _UNITS.intersection(words) or {"while", "bit", "time"}.intersection(words)
+        COUNTED_TIMES.intersection(words) or {"while", "bit", "time"}.intersection(words)
     )
 
 
@@ -166,8 +150,8 @@ _ENTRIES = {
     "recently": Counterpart("long ago", holds=lambda s, a, b: not any(
         word in {"have", "has", "had", "'ve", "'s", "until"} for word in s.lowered[max(0, a - 3) : a])),
     "next": Counterpart("previous", frozenset({"JJ", "IN"}), lambda s, a, b: s.lowered[a - 1 : a] == ["the"]
-                        and b < len(s) and s.lowered[b] in _UNITS),
-    "previous": Counterpart("next", _ADJECTIVE, lambda s, a, b: b < len(s) and s.lowered[b] in _UNITS),
+                        and b < len(s) and s.lowered[b] in COUNTED_TIMES),
+    "previous": Counterpart("next", _ADJECTIVE, lambda s, a, b: b < len(s) and s.lowered[b] in COUNTED_TIMES),
     "past": Counterpart("future", frozenset({"NN"}), preceded("the", "her", "his", "their", "my")),
     "future": Counterpart("past", _NOUN, preceded("the", "her", "his", "their", "my", "our")),
     "beginning": Counterpart("ending", _NOUN, preceded("the", "a")),
@@ -224,16 +208,21 @@ def sequence_opener(sentence: Sentence) -> int:
         if tuple(words[: len(opener)]) == opener:
             size = len(opener)
             if opener in {("later",), ("soon", "after")} and words[size : size + 1] in (["that"], ["on"]):
-                return size + 2 if words[size + 1 : size + 2] and words[size + 1] in _UNITS else 0
+                return size + 2 if words[size + 1 : size + 2] and words[size + 1] in COUNTED_TIMES else 0
             return size if sentence.tags[size : size + 1] != ["IN"] else 0
-    if words[0] == "the" and words[1:2] in (["next"], ["following"]) and words[2:3] and words[2] in _UNITS:
+    if (
+        words[0] == "the"
+        and words[1:2] in (["next"], ["following"])
+        and words[2:3]
+        and words[2] in COUNTED_TIMES
+    ):
         return 3
     if words[0] == "that" and words[1:2] and words[1] in {"night", "evening", "morning", "afternoon"}:
         return 2
     for size in (3, 4):
         if (
             words[size - 1 : size] == ["later"]
-            and words[size - 2] in _UNITS
+            and words[size - 2] in COUNTED_TIMES
             and _NUMBER.fullmatch(words[size - 3])
         ):
             return size

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from openmeva.training.perturbations.rules.set_phrases import TIME_NOUNS
+from openmeva.training.perturbations.rules.times import TIME_NOUNS
 from openmeva.training.text.knowledge.lexicon import wordnet
 from openmeva.training.text.knowledge.senses import senses
 from openmeva.training.text.sentence import Sentence
