@@ -1,4 +1,4 @@
-"""The words of an explanation, which are normalised, found again in the story as it was typed."""
+"""Aligns the normalised words of an explanation with the story as it was typed."""
 
 from __future__ import annotations
 

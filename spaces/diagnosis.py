@@ -1,4 +1,4 @@
-"""What is wrong with a story, by what would mend it: the kind of repair that UNION rewards most.
+"""The likely kind of error in a story: that whose repair raises the UNION score most.
 
 UNION was trained on four kinds of damage: repetition, substitution, reordering and negation. Each has a repair:
 a repeated sentence goes, words that the reconstruction head would change are changed, two sentences change

@@ -1,4 +1,4 @@
-"""Where a score falls among reference stories: percentiles by distributions that are shipped as quantiles.
+"""Percentiles of a score among reference stories, from quantiles that are shipped.
 
 A file `references/<corpus>/<metric>.json` holds, for each group of stories, what it is, how many there were,
 and the 0th to 100th percentile of each number of the metric. Files are written by `spaces.reference_scores`.

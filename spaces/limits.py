@@ -1,4 +1,4 @@
-"""How much a Space takes at once, and the sentences that say so."""
+"""Limits on the size of a Space's inputs, and their error messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where scores fall: the distributions that the story scorer shows, computed for every metric and written as JSON.
+"""Computes the reference distributions that the story scorer shows of every metric, as JSON.
 
     python -m spaces.reference_scores --data DATA
     python -m spaces.reference_scores --data DATA --metrics union --again

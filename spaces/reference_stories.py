@@ -1,4 +1,4 @@
-"""The stories behind the reference distributions: human ones of the validation splits, and machine-made ones.
+"""The stories of the reference distributions: human ones of the validation splits, generated and damaged ones.
 
 Nothing of them is shipped. None is judged, and no metric was trained on any of them.
 """

@@ -1,4 +1,4 @@
-"""What every Space is built in: its head and foot, the look, the queue, and errors as sentences."""
+"""The page that every Space is built in: header, footer, theme, queue and error messages."""
 
 from __future__ import annotations
 

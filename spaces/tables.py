@@ -1,4 +1,4 @@
-"""Files of a user's rows in, and files of results out: CSV and JSON lines, bounded and harmless."""
+"""Reads a user's rows and writes results as CSV or JSON lines, within limits, with formulas made harmless."""
 
 from __future__ import annotations
 

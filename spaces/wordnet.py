@@ -1,4 +1,4 @@
-"""WordNet, which METEOR and the perturbations need: fetched as `make resources` does, when a Space starts."""
+"""Fetches WordNet when a Space starts: METEOR and the perturbations need it."""
 
 from __future__ import annotations
 

@@ -67,7 +67,8 @@ def imports_of_packages(root: Path) -> dict[tuple[str, str], list[str]]:
 def faults(root: Path, listed: list[str]) -> list[str]:
     """What breaks the order, in words."""
     edges = imports_of_packages(root)
-    packages = {name for pair in edges for name in pair}
+    folders = {".".join(path.parent.relative_to(root).parts) for path in modules(root).values()}
+    packages = folders | {name for pair in edges for name in pair}
     found = [
         f"{name}: not in the list of {ORDER.name}" for name in sorted(packages) if place(name, listed) is None
     ]

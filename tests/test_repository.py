@@ -4,7 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from openmeva.training.paths import ROOT
+
 FOLDERS = {".ci", "datasets", "metrics", "spaces", "tests", "training"}
 MEGABYTE = 1_000_000
 

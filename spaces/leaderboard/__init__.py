@@ -1,1 +1,1 @@
-"""Space: the benchmark's results, and where one's own metric would stand among them."""
+"""Space: the benchmark's results, and where a metric of yours stands among them."""

@@ -1,4 +1,4 @@
-"""What the leaderboard shows, taken out of a benchmark run: aggregates only, no story and no single score.
+"""Extracts the leaderboard's figures from a benchmark run: aggregates only, no story and no single score.
 
     python -m spaces.leaderboard.collect --results benchmark/results.json
     python -m spaces.leaderboard.collect --results benchmark/results.json runs/autos/results.json

@@ -1,4 +1,4 @@
-"""Places a user's scores among the benchmark's: the same coefficients and intervals, nothing stored."""
+"""Compares a user's scores with the benchmark's by the same coefficients and intervals; nothing is stored."""
 
 from __future__ import annotations
 

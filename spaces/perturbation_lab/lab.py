@@ -7,10 +7,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
-
-import yaml
 
 from openmeva.spaces import wordnet
 from openmeva.spaces.limits import check_text
@@ -47,9 +44,9 @@ class Lab:
 
     def __init__(self, scorer: Scorer) -> None:
         self.scorer = scorer
-        self.titles: dict[str, dict[str, str]] = yaml.safe_load(
-            Path(__file__).with_name("aspects.yaml").read_text(encoding="utf-8")
-        )
+        self.titles = {
+            name: {"title": aspect.title, "meaning": aspect.meaning} for name, aspect in ASPECTS.items()
+        }
         self._lock = threading.Lock()
 
     def start(self) -> None:

@@ -1,4 +1,4 @@
-"""What the story scorer answers, apart from how it looks."""
+"""Computes the story scorer's answers; `views` shows them."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES
 from openmeva.training.common.adapters import difference
 from openmeva.training.embedding_similarity import trainer as trainer
 from openmeva.training.embedding_similarity.trainer import agreement, build_models, relative_error
+from openmeva.training.paths import ROOT
 from tests.tiny import PIECES, tiny_model, write_encoder
 
-ROOT = Path(__file__).resolve().parents[2]
 NAMES = ["john", "mary", "alex"]
 
 

@@ -2,11 +2,11 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from openmeva.training.paths import ROOT
+
 FORMER = {
     "perturb": "perturbations",
     "generator": "plot_guided.generator",

@@ -14,9 +14,8 @@ from openmeva.training.graded.groups import group_file, make_groups
 from openmeva.training.negatives.groups import GroupRow, write_groups
 from openmeva.training.papers import plot_cells, plot_tables
 from openmeva.training.papers.plot_cells import FT_LM, SENTAVG, Cell, Cells, correlate, without_manipulation
+from openmeva.training.paths import ROOT
 from openmeva.training.plot_coherence.trainer import load_rows
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_graded_groups_are_made_once(tmp_path: Path) -> None:

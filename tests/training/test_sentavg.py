@@ -8,11 +8,11 @@ import evaluate
 import pytest
 import torch
 
+from openmeva.training.paths import ROOT
 from openmeva.training.sentavg import trainer as trainer
 from openmeva.training.sentavg.trainer import SentAvgSettings, SentAvgTrainer
 from tests.tiny import tiny_model, tiny_tokenizer, write_encoder
 
-ROOT = Path(__file__).resolve().parents[2]
 GOOD = [f"{a} ran home . {a} ate ." for a in ("she", "he", "the dog", "the cat")]
 BAD = [f"{a} ran home . home ate the ." for a in ("she", "he", "the dog", "the cat")]
 

@@ -1,4 +1,4 @@
-"""Which weights a benchmark's figures belong to."""
+"""Checksums of the weights that a benchmark's figures were measured with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a metric gets to see of a test set's contexts, which some sets keep apart and others within the story."""
+"""The contexts that a metric is given: some test sets keep them apart, others within the story."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do a metric's explanations find what raters object to? UNION's appendix D, and sentence blame.
+"""Explanations against raters' error types: edits (UNION, appendix D) and the gain without each sentence.
 
 An explanation of a story is `{"sentences": [{"text", "gain"}], "edits": [{"token", "suggestion", "sentence",
 …}]}`: how much the score gains when a sentence is dropped, and the tokens that the reconstruction head would

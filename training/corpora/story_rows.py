@@ -1,4 +1,4 @@
-"""Stories with their ids and contexts, read from a user's file; bad lines are told apart, by number."""
+"""Reads stories with ids and contexts from a user's file, and reports bad lines by number."""
 
 from pathlib import Path
 from typing import TypedDict

@@ -1,4 +1,4 @@
-"""Writes groups of stories damaged more and more: `python -m training.graded.groups --config FILE --data DIR`.
+"""Writes groups of graded negatives: `python -m training.graded.groups --config FILE --data DIR`.
 
 The configuration's `graded` lists corpora; each gives `runs/plot_coherence-NAME/graded-CORPUS.parquet` and
 `…-validation.parquet`. A file that is there, made from the same settings, is left alone.

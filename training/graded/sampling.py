@@ -1,4 +1,4 @@
-"""Stories damaged more and more: each level is the one before it with another sentence spoilt.
+"""Graded negatives: each level damages one more sentence of the level before it.
 
 A classifier that ranks a story above its damaged versions, and those by how much of them is damaged, learns
 degrees of badness, which people's ratings show too.

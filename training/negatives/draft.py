@@ -1,4 +1,4 @@
-"""A story while it is damaged step by step, with what was done to each word."""
+"""A story under graded damage: its words, which of them were changed, and the kinds of error made so far."""
 
 from dataclasses import dataclass, replace
 

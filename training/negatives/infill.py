@@ -1,4 +1,4 @@
-"""Words drawn anew by the shared encoder as a masked language model: likely next to their neighbours, and wrong."""
+"""Hard negatives by masked language modelling: words replaced by draws of the shared encoder."""
 
 from collections.abc import Sequence
 

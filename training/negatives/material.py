@@ -1,4 +1,4 @@
-"""Everything beside the story and the random draws that an operation may use."""
+"""The corpus statistics, the lexicon and the settings that operations draw on."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Sentences of stories that are near by embedding: natural, on topic, and wrong where they are put."""
+"""Hard negatives by nearest neighbours: sentences of other stories that are close by embedding."""
 
 from collections.abc import Sequence
 

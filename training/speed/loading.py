@@ -1,4 +1,4 @@
-"""How long names take to load by the state of the network, beside a plain module of evaluate's; and first scores.
+"""Seconds to load by name, by the state of the network, beside a plain module of evaluate.
 
 Everything is installed into a cache of its own first, as `make install` does. Each measurement is a process of
 its own in an empty folder. A failing network refuses every connection, a hanging one accepts and never answers.

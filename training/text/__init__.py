@@ -1,15 +1,22 @@
-"""Language tools of training: what is known about English words, as opposed to about stories.
+"""English for training: words, sentences and stories as places in a text, and what is known about words.
 
 | module | what it gives |
 |---|---|
-| `tagging` | Penn Treebank tags of tokenised sentences, cased or lower-cased |
+| `story`, `sentence`, `tokens` | a story parsed once: sentences, words and tags as places in its text |
+| `edits` | changes of a text by characters; what lies outside them stays byte for byte |
+| `rewrite` | changes of a tokenised sentence |
+| `tagged_story`, `tagged_corpus` | normalised stories with tags, made once a corpus and kept on disk |
 | `inflection` | lemma of a tagged word, and the form of a lemma for a tag |
-| `lexicon` | antonyms, synonyms and the test for keywords, from WordNet and, where fetched, ConceptNet |
-| `senses` | how often each sense of a word is used and which words share it, from one file of WordNet |
-| `commonsense` | which words ConceptNet links, where it was fetched |
-| `resources` | fetches both (`make resources`) and says what is missing |
-| `speed` | stories tagged a second, for the benchmark of speed |
-| `train_tagger` | trains and measures the tagger's weights, which are shipped in `taggers/` |
+| `keywords` | keywords of a corpus with their frequencies |
+| `names` | which words are first names |
+| `language` | the interface of a lexicon with inflection |
+| `word_set` | word lists in the source |
+
+| package | what it gives |
+|---|---|
+| `tagger/` | Penn Treebank tags of tokenised sentences, cased or lower-cased; its trainer, and its weights in `taggers/` |
+| `knowledge/` | `lexicon` (antonyms, synonyms, keywords), `senses`, `commonsense` and `events`, from WordNet and, where fetched, ConceptNet; `resources` fetches both; `english` joins them behind `language` |
+| `negation/` | adding and removing negations (UNION, Table 8) |
 
 Normalisation, sentence splitting, tokenisation and delexicalisation are needed when a story is scored too and
 stand in `metrics.core.text`.

@@ -1,4 +1,4 @@
-"""What the operations need to know of English, handed to them as one object."""
+"""The interface of a lexicon with inflection."""
 
 from typing import Protocol
 

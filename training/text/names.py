@@ -1,4 +1,4 @@
-"""First names, and the words that are never one however they are written."""
+"""Recognises first names, and words that are never one."""
 
 import json
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Word lists in the source."""
+"""Sets of words, written as text."""
 
 
 def word_set(text: str) -> frozenset[str]:

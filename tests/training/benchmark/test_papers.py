@@ -16,8 +16,8 @@ from openmeva.training.benchmark.released import UNION_FILES, released_scores
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.benchmark.tables import read_published
 from openmeva.training.papers.ablation import PUBLISHED, correlations
+from openmeva.training.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 DATA = Path(os.environ.get("OPENMEVA_DATA", ROOT / ".." / "shared" / "data"))
 pytestmark = pytest.mark.data
 

@@ -13,8 +13,8 @@ from openmeva.training.corpora.plot_guided_judgments import (
     read_predictions,
 )
 from openmeva.training.corpora.union_judgments import read_union_judgments
+from openmeva.training.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 DATA = Path(os.environ.get("OPENMEVA_DATA", ROOT / ".." / "shared" / "data"))
 
 

@@ -12,8 +12,9 @@ import yaml
 
 from openmeva.metrics.core.text import split_sentences
 from openmeva.training.corpora.stories import read_stories
+from openmeva.training.paths import ROOT
 
-FOLDER = Path(__file__).parents[3] / "datasets" / "stories"
+FOLDER = ROOT / "datasets" / "stories"
 FILE = FOLDER / "mini.jsonl"
 SIZES = {"roc": (130, 25, 75), "wp": (22, 150, 300)}  # stories, fewest and most words of one
 KINDS = sorted(SIZES)

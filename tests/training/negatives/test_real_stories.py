@@ -9,9 +9,9 @@ import pytest
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.negatives import UnionSampler, UnionSampling, tag_corpus
+from openmeva.training.paths import ROOT
 from openmeva.training.text.knowledge.english import English
 
-ROOT = Path(__file__).parents[3]
 FILE = Path(os.environ.get("OPENMEVA_DATA", ROOT / ".." / "shared" / "data")) / "roc" / "validation.jsonl.gz"
 
 

@@ -1,13 +1,13 @@
 """What holds for every technique on any story."""
 
 import json
-from pathlib import Path
 
 import pytest
 
+from openmeva.training.paths import ROOT
 from openmeva.training.perturbations import ASPECTS, PerturbationMaterial, Perturber, Story, parse
 
-STORIES = Path(__file__).parents[3] / "datasets" / "stories" / "mini.jsonl"
+STORIES = ROOT / "datasets" / "stories" / "mini.jsonl"
 AWKWARD = [
     'He said, "I can\'t  go!"  She didn’t — well… mind.\n\nThen\tthey left (quickly). Ünal laughed 😀.',
     "`` i do n't know , '' he said . [MALE] was n't there , so [FEMALE] 's dog barked . then it ran off .",

@@ -55,6 +55,8 @@ def substitute_causal_words(story: Story, draws: Draws, material: PerturbationMa
 ASPECT = Aspect(
     name="causal_relationship",
     kind=DISCRIMINATION,
+    title="Causal relationship",
+    meaning="Cause and effect change places, or “because” becomes its opposite.",
     techniques={
         "cause_effect_exchange": exchange_cause_and_effect,
         "antonym_substitution": substitute_causal_words,

@@ -163,6 +163,8 @@ def _others(sentence: Sentence, at: int, column: str) -> list[str]:
 ASPECT = Aspect(
     name="character_behavior",
     kind=DISCRIMINATION,
+    title="Character behaviour",
+    meaning="Who does what is mixed up: roles or pronouns change.",
     techniques={"role_exchange": exchange_roles, "pronoun_substitution": substitute_pronoun},
     selects=is_example,
 )

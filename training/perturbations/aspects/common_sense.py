@@ -130,6 +130,8 @@ def neighbour(sentence: Sentence, at: int, held: set[str], draws: Draws) -> str 
 ASPECT = Aspect(
     name="common_sense",
     kind=DISCRIMINATION,
+    title="Common sense",
+    meaning="A word gives way to a related one that does not belong there.",
     techniques={"neighbor_substitution": substitute_neighbours},
     needs=("wordnet", "conceptnet"),
     selects=is_example,

@@ -141,6 +141,8 @@ def _prefixed(sentence: Sentence, adding: bool) -> list[tuple[int, str]]:
 ASPECT = Aspect(
     name="consistency",
     kind=DISCRIMINATION,
+    title="Consistency",
+    meaning="A word becomes its opposite, or a negation comes or goes.",
     techniques={"antonym_substitution": substitute_antonyms, "negation_alteration": alter_negation},
     needs=("wordnet",),
     selects=is_example,

@@ -28,4 +28,10 @@ def _all_sites(
     return edits or None
 
 
-ASPECT = Aspect("contraction", INVARIANCE, {"contraction": contract, "expansion": expand})
+ASPECT = Aspect(
+    name="contraction",
+    kind=INVARIANCE,
+    title="Contraction",
+    meaning="“did not” becomes “didn't”, or the other way: the story stays as good.",
+    techniques={"contraction": contract, "expansion": expand},
+)

@@ -82,5 +82,7 @@ def _blank(story: Story) -> str:
 ASPECT = Aspect(
     name="lexical_repetition",
     kind=DISCRIMINATION,
+    title="Lexical repetition",
+    meaning="Words or a whole sentence are said twice.",
     techniques={"ngram_repetition": repeat_ngram, "sentence_repetition": repeat_sentence},
 )

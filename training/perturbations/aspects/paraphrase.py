@@ -18,8 +18,10 @@ def substitute_paraphrase(story: Story, draws: Draws, material: PerturbationMate
 
 
 ASPECT = Aspect(
-    "paraphrase",
-    INVARIANCE,
-    {"paraphrase_substitution": substitute_paraphrase},
+    name="paraphrase",
+    kind=INVARIANCE,
+    title="Paraphrase",
+    meaning="A sentence is put in other words: the story stays as good.",
+    techniques={"paraphrase_substitution": substitute_paraphrase},
     needs=("paraphraser", "similarity"),
 )

@@ -70,4 +70,10 @@ def _deletion(sentence: Sentence, at: int) -> Edit:
     return Edit(start, end, "")
 
 
-ASPECT = Aspect("punctuation", INVARIANCE, {"deletion": delete_marks})
+ASPECT = Aspect(
+    name="punctuation",
+    kind=INVARIANCE,
+    title="Punctuation",
+    meaning="Marks are left out: the story stays as good.",
+    techniques={"deletion": delete_marks},
+)

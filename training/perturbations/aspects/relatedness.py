@@ -117,6 +117,8 @@ def _corpus(material: PerturbationMaterial) -> Corpus:
 ASPECT = Aspect(
     name="relatedness",
     kind=DISCRIMINATION,
+    title="Relatedness",
+    meaning="Words or a sentence come from another story.",
     techniques={"word_substitution": substitute_words, "sentence_substitution": substitute_sentence},
     needs=("wordnet", "corpus"),
     selects=is_example,

@@ -21,6 +21,8 @@ def repeat_meaning(story: Story, draws: Draws, material: PerturbationMaterial) -
 ASPECT = Aspect(
     name="semantic_repetition",
     kind=DISCRIMINATION,
+    title="Semantic repetition",
+    meaning="A sentence is said again in other words.",
     techniques={"paraphrase_repetition": repeat_meaning},
     needs=("paraphraser", "similarity"),
 )

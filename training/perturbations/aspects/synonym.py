@@ -25,4 +25,11 @@ def substitute_synonym(story: Story, draws: Draws, material: PerturbationMateria
     return None
 
 
-ASPECT = Aspect("synonym", INVARIANCE, {"synonym_substitution": substitute_synonym}, needs=("wordnet",))
+ASPECT = Aspect(
+    name="synonym",
+    kind=INVARIANCE,
+    title="Synonym",
+    meaning="A word gives way to a synonym: the story stays as good.",
+    techniques={"synonym_substitution": substitute_synonym},
+    needs=("wordnet",),
+)

@@ -67,6 +67,8 @@ def substitute_time_words(story: Story, draws: Draws, material: PerturbationMate
 ASPECT = Aspect(
     name="temporal_relationship",
     kind=DISCRIMINATION,
+    title="Temporal relationship",
+    meaning="Events change places in time, or “before” becomes “after”.",
     techniques={"event_exchange": exchange_events, "antonym_substitution": substitute_time_words},
     selects=is_example,
 )

@@ -61,5 +61,9 @@ def _typos(
 
 
 ASPECT = Aspect(
-    "typo", INVARIANCE, {"swap": _typos(swap), "repeat": _typos(repeat), "delete": _typos(delete)}
+    name="typo",
+    kind=INVARIANCE,
+    title="Typo",
+    meaning="Letters are swapped, doubled or lost: the story stays as good.",
+    techniques={"swap": _typos(swap), "repeat": _typos(repeat), "delete": _typos(delete)},
 )

@@ -29,6 +29,8 @@ class Aspect:
     Attributes:
         name: as in the registry and on the command line.
         kind: "discrimination" (the story becomes incoherent) or "invariance" (its quality stays).
+        title: as people read it.
+        meaning: what happens to a story, in one sentence.
         techniques: by name, at least one.
         needs: what must be there: "wordnet", "conceptnet" (fetched), or "corpus", "paraphraser",
             "similarity" (given in the `PerturbationMaterial`).
@@ -38,6 +40,8 @@ class Aspect:
 
     name: str
     kind: str
+    title: str
+    meaning: str
     techniques: Mapping[str, Technique]
     needs: tuple[str, ...] = ()
     selects: Selection = every_story

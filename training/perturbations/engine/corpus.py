@@ -1,4 +1,4 @@
-"""Other stories: where foreign sentences and random words come from."""
+"""Sentences and words of other stories, for substitution."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable

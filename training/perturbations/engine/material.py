@@ -1,4 +1,4 @@
-"""Everything beside the story and the random draws that a perturbation may use."""
+"""What perturbations draw on (other stories, paraphraser, similarity), and their thresholds."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What every source of paraphrases offers."""
+"""The interface of a source of paraphrases."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""Which paraphrases serve: alike in meaning, little alike in words."""
+"""Selects paraphrases: similar in meaning, with little word overlap."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.material import PerturbationMaterial

@@ -1,4 +1,4 @@
-"""What a perturbation returns."""
+"""The result of a perturbation."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""One word in the place of another, the article before it mended."""
+"""Replaces a word and corrects the article before it."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Several members as one judge."""
+"""An ensemble of classifiers: the mean of their standardised scores."""
 
 from collections.abc import Callable, Sequence
 

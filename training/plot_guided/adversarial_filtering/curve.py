@@ -1,4 +1,4 @@
-"""The figure of the rounds."""
+"""Figure: the committee's accuracy by round of filtering."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A member that sees what the shared story encoder sees: features computed once, with logistic regression."""
+"""A linear probe in the committee: logistic regression on fixed features of the shared encoder."""
 
 from collections.abc import Sequence
 from pathlib import Path

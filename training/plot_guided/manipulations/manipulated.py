@@ -1,4 +1,4 @@
-"""A plot under manipulation: what every manipulation takes and returns."""
+"""A plot under manipulation: the argument and the result of every manipulation."""
 
 from dataclasses import dataclass, replace
 

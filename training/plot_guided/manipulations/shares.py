@@ -1,4 +1,4 @@
-"""How many stories each manipulation broke."""
+"""The share of stories that each manipulation was applied to."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The manipulator of a corpus: what its stories and English knowledge offer, put together."""
+"""Builds the manipulator of a corpus from its stories and the knowledge of English."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The first sentence as all that is known of a story: what a generator goes on from freely."""
+"""The first sentence in place of a plot, for open-ended generation."""
 
 from collections.abc import Sequence
 

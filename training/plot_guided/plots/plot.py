@@ -1,4 +1,4 @@
-"""What a plot is, and how it reads."""
+"""The type of a plot, and its text form."""
 
 from collections.abc import Sequence
 

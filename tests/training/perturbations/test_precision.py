@@ -1,26 +1,13 @@
-"""The speed function and the samples for reading, on a few stories."""
+"""The samples for reading, and the sheet of what readers found."""
 
 from pathlib import Path
 
-import pytest
-
 from openmeva.training.perturbations import ASPECTS, PerturbationMaterial, precision
-from openmeva.training.speed import perturbations as speed
 
 STORIES = [
     "Ben fed the hens. They were happy because it rained. Then he slept.",
     "Nora sang. She won. We left.",
 ]
-
-
-def test_speed_has_a_rate_for_every_aspect() -> None:
-    rates = speed.perturbations_per_second(4, STORIES, lambda pairs: [1.0] * len(pairs))
-    assert list(rates) == list(ASPECTS)
-    assert min(rates.values()) > 0
-    with pytest.raises(ValueError, match="1 or more"):
-        speed.perturbations_per_second(0)
-    with pytest.raises(ValueError, match="at least one story"):
-        speed.perturbations_per_second(1, [])
 
 
 def test_samples_mark_what_changed() -> None:

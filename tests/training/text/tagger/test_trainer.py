@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from openmeva.training.files import checksum
+from openmeva.training.paths import ROOT
 from openmeva.training.text.tagger.tagging import load_tagger
 from openmeva.training.text.tagger.trainer import (
     QuickPerceptron,
@@ -108,9 +109,7 @@ def test_a_bad_line_is_named(tmp_path):
 
 @pytest.mark.data
 def test_shipped_weights_on_the_treebank(capsys):
-    folder = (
-        Path(os.environ.get("OPENMEVA_DATA", Path(__file__).resolve().parents[4] / "shared" / "data")) / "ewt"
-    )
+    folder = Path(os.environ.get("OPENMEVA_DATA", ROOT.parent / "shared" / "data")) / "ewt"
     main(["--data", str(folder), "--evaluate"])
     written, lower = (float(line.split()[-1]) for line in capsys.readouterr().out.splitlines())
     assert written >= 0.93

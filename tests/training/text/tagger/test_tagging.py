@@ -54,7 +54,7 @@ def test_bad_input(sentences, message):
 
 
 def test_missing_weights_name_the_file(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"weights\.json is missing.*train_tagger"):
+    with pytest.raises(FileNotFoundError, match=r"weights\.json is missing.*training.text.tagger"):
         load_tagger(tmp_path)
 
 

@@ -14,10 +14,10 @@ from openmeva.training.autos.__main__ import main
 from openmeva.training.autos.builder import AutosBuilder, Made, Row
 from openmeva.training.autos.counts import PAPER, counts, counts_table, yield_table
 from openmeva.training.corpora.story_rows import BadLinesError, StoryRow, read_rows
+from openmeva.training.paths import ROOT
 from openmeva.training.perturbations import ASPECTS, Corpus, parse
 from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 
-ROOT = Path(__file__).parents[3]
 MINI = ROOT / "datasets" / "stories" / "mini.jsonl"
 
 

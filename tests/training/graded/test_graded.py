@@ -1,7 +1,6 @@
 """Damage by nearest stories, by a masked language model, and level by level."""
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.groups import rows_of_chain
 from openmeva.training.negatives.infill import Infiller
 from openmeva.training.negatives.nearest import Neighbours, nearest
+from openmeva.training.paths import ROOT
 from openmeva.training.text.tagged_story import TaggedStory
 from tests.tiny import tiny_model, tiny_tokenizer
 
@@ -165,7 +165,7 @@ def test_unknown_edits_are_named() -> None:
 def test_the_shipped_encoder_finds_what_is_alike() -> None:
     from openmeva.training.negatives.nearest import TextEmbedder
 
-    assert (Path(__file__).resolve().parents[3] / "metrics" / "weights" / "encoder").is_dir()
+    assert (ROOT / "metrics" / "weights" / "encoder").is_dir()
     vectors = TextEmbedder()(
         [
             t.split()

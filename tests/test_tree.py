@@ -1,0 +1,41 @@
+"""The shape of the tree: what README files promise of it, counted."""
+
+import subprocess
+
+import pytest
+
+from openmeva.training.paths import ROOT
+
+
+def listed(*options: str) -> list[str]:
+    """What git knows of the checkout, or all files where this is none."""
+    known = subprocess.run(
+        ["git", "ls-files", *options], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if known.returncode:
+        pytest.skip("not a git checkout")
+    return known.stdout.splitlines()
+
+
+def test_there_are_no_symlinks() -> None:
+    assert [line for line in listed("--stage") if line.startswith("120000")] == []
+
+
+def test_few_files_lie_directly_in_training() -> None:
+    assert len([path for path in listed("training") if path.count("/") == 1]) <= 8
+
+
+@pytest.mark.parametrize("top", ["training", "spaces"])
+def test_tests_lie_where_the_code_does(top: str) -> None:
+    folders = {path.parent for path in (ROOT / "tests" / top).rglob("test_*.py")}
+    without_code = [
+        folder
+        for folder in sorted(folders)
+        if not list((ROOT / folder.relative_to(ROOT / "tests")).glob("*.py"))
+    ]
+    assert without_code == []
+
+
+def test_every_test_file_says_what_it_tests() -> None:
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    assert [path.name for path in files if not path.read_text(encoding="utf-8").startswith('"""')] == []
