@@ -10,7 +10,7 @@ from openmeva.training.cli.running import bars_to_stderr, is_terminal, names
 
 Data = Annotated[Path | None, typer.Option(help="folder of the papers' data: mans/, union/, plot_guided/")]
 Corpus = Annotated[str, typer.Option(help="roc or wp: configurations that score files of yours")]
-Draws = Annotated[int, typer.Option(min=1, help="of the bootstrap over prompts")]
+Draws = Annotated[int, typer.Option(min=100, help="of the bootstrap over prompts")]
 
 
 def benchmark(

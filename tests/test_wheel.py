@@ -1,0 +1,117 @@
+"""A wheel, installed in a clean environment in another folder: the command works without the checkout."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from openmeva.metrics.core.version import __version__
+
+ROOT = Path(__file__).resolve().parents[1]
+STORY = "Ben was late. He ran because it rained. Nora laughed."
+
+
+def checked(command: list[str], **options: object) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, **options)  # type: ignore[call-overload]
+    assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built of the tracked files alone: what a user built beside them must not get into it."""
+    source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+    listed = checked(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT)
+    for name in filter(None, listed.stdout.split("\0")):
+        if not name.startswith("tests/") and (ROOT / name).is_file():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, source / name)
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    checked([*pip, "--disable-pip-version-check", "--wheel-dir", str(out), str(source)])
+    (built,) = out.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """Programs of an environment that has the wheel and the dependencies, and variables to run them with."""
+    folder = tmp_path_factory.mktemp("environment")
+    checked([sys.executable, "-m", "venv", "--without-pip", str(folder)])
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder), "platbase": str(folder)}))
+    # The dependencies' folder by its path: the link to the checkout that lies in it is not followed from here.
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    python = folder / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python)]
+    checked([*pip, "install", "--quiet", "--no-deps", "--no-index", str(wheel)])
+    kept = {name: os.environ[name] for name in ("PATH", "NLTK_DATA", "LANG") if name in os.environ}
+    home = tmp_path_factory.mktemp("home")
+    offline = {"HF_EVALUATE_OFFLINE": "1", "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    return folder / "bin", {**kept, **offline, "HOME": str(home), "HF_HOME": str(home / "hf")}
+
+
+def test_the_wheel_holds_one_package(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.partition("/")[0] for name in names} == {
+        "openmeva",
+        f"openmeva_toolkit-{__version__}.dist-info",
+    }
+    assert not [name for name in names if "__pycache__" in name or name.startswith("openmeva/tests")]
+    tracked = checked(["git", "ls-files", "-z", "metrics", "training", "spaces"], cwd=ROOT).stdout.split("\0")
+    left_out = {
+        name for name in tracked if name and (ROOT / name).is_file() and f"openmeva/{name}" not in names
+    }
+    assert {Path(name).suffix for name in left_out} <= {".png"}
+    data = {name for name in names if name.startswith("openmeva/datasets/")}
+    assert data == {
+        "openmeva/datasets/autos/mini/discrimination.parquet",
+        "openmeva/datasets/autos/mini/invariance.parquet",
+        "openmeva/datasets/stories/README.md",
+        "openmeva/datasets/stories/mini.jsonl",
+    }
+
+
+def test_commands_run_without_the_checkout(environment: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    programs, variables = environment
+    where = checked(
+        [
+            str(programs / "python"),
+            "-c",
+            "from openmeva.training.paths import ROOT, IN_CHECKOUT as c; print(ROOT, c)",
+        ],
+        cwd=tmp_path,
+        env=variables,
+    ).stdout.split()
+    assert Path(where[0]).is_relative_to(programs.parent)
+    assert where[1] == "False"
+
+    def openmeva(*arguments: str, stdin: str | None = None) -> str:
+        return checked(
+            [str(programs / "openmeva"), *arguments], cwd=tmp_path, env=variables, input=stdin
+        ).stdout
+
+    before = sorted(path for path in Path(where[0]).rglob("*") if "__pycache__" not in path.parts)
+    assert openmeva("--version") == f"openmeva {__version__}\n"
+    (row,) = (json.loads(line) for line in openmeva("score", "-", stdin=f"{STORY}\n").splitlines())
+    assert row["story"] == STORY
+    assert 0 < row["score"] < 1
+    openmeva("perturb", "-", "cases.csv", "--aspect", "typo", stdin=f"{STORY}\n")
+    assert (tmp_path / "cases.csv").read_text(encoding="utf-8").count("\n") == 2
+    judged = [
+        {"story": f"Ben was late. He ran {n} miles. Nora laughed." * (1 + n % 3), "ratings": [n % 5, 3]}
+        for n in range(12)
+    ]
+    (tmp_path / "mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in judged))
+    sets = ("--judged", "mine.jsonl", "--datasets", "autos_mini_discrimination", "--autos-stories", "12")
+    said = openmeva("benchmark", *sets, "--metrics", "sentavg", "--draws", "100")
+    assert "mine.jsonl: 12 stories" in said
+    results = json.loads((tmp_path / "benchmark" / "results.json").read_text(encoding="utf-8"))
+    assert results["judged"]["judged_mine"]["rows"]["SentAvg"]["kind"] == "ours"
+    assert "SentAvg" in results["autos"]["autos_mini_discrimination"]["rows"]
+    after = sorted(path for path in Path(where[0]).rglob("*") if "__pycache__" not in path.parts)
+    assert before == after
