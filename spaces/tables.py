@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from openmeva.metrics.core.rows import kind_of, parse_rows
 from openmeva.spaces.limits import check_size
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -33,51 +34,12 @@ def read_upload(path: str | Path) -> list[dict[str, Any]]:
 def read_rows(name: str, content: bytes) -> list[dict[str, Any]]:
     """Rows of a CSV or JSONL file's bytes; `name` tells which of the two it is. Errors as `read_upload`."""
     check_size(len(content))
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError("The file is not UTF-8 text: please save it as UTF-8.") from None
-    kind = name.lower().rsplit(".", 1)[-1]
-    if kind == "csv":
-        rows = _csv_rows(text)
-    elif kind in ("jsonl", "ndjson"):
-        rows = _json_rows(text)
-    else:
-        raise ValueError(f"Please give a .csv or .jsonl file, not .{kind[:20]}.")
+    kind = kind_of(name)
+    if kind not in TYPES or name.lower().endswith(".gz"):
+        raise ValueError(f"Please give a .csv or .jsonl file, not .{name.lower().rsplit('.', 1)[-1][:20]}.")
+    rows = [row.values for row in parse_rows(io.BytesIO(content), "The file", kind)]
     if not rows:
         raise ValueError("The file has no rows.")
-    return rows
-
-
-def _csv_rows(text: str) -> list[dict[str, Any]]:
-    csv.field_size_limit(1_000_000)
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    try:
-        rows = list(reader)
-    except csv.Error as error:
-        raise ValueError(f"The file is not valid CSV: line {reader.line_num}: {error}.") from None
-    for number, row in enumerate(rows, 1):
-        if None in row or None in row.values():
-            raise ValueError(
-                f"Row {number} has another number of cells than the heading; a text with commas needs quotes."
-            )
-    return rows
-
-
-def _json_rows(text: str) -> list[dict[str, Any]]:
-    rows = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            raise ValueError(f"Line {number} is not JSON: {line[:60]!r}.") from None
-        if not isinstance(row, dict):
-            raise ValueError(
-                f"Line {number}: expected an object such as {{'story': '…'}}, got {line[:60]!r}."
-            )
-        rows.append(row)
     return rows
 
 
