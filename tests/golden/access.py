@@ -1,0 +1,167 @@
+"""All that the golden tests take from the project: where something moves, this file alone follows.
+
+The tests otherwise go by names that stay: `evaluate.load("metrics/NAME", "CONFIGURATION")` and the commands
+`python -m training.negatives` and `python -m training.perturb`.
+"""
+
+import runpy
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from openmeva.metrics.core.text import Normalizer, sentence_spans, split_sentences
+from openmeva.training.common.draws import Draws
+from openmeva.training.graded.sampling import GradedSampler, GradedSampling
+from openmeva.training.negatives import OPERATIONS, EditedStory, NegativeMaterial, UnionSampler
+from openmeva.training.negatives.groups import rows_of_chain
+from openmeva.training.negatives.infill import Infiller
+from openmeva.training.negatives.nearest import Neighbours
+from openmeva.training.negatives.sampling import TECHNIQUES
+from openmeva.training.paths import ENCODER
+from openmeva.training.perturbations import ASPECTS
+from openmeva.training.plot_guided.manipulations import (
+    MANIPULATIONS,
+    ManipulatedPlot,
+    PlotManipulator,
+    PlotMaterial,
+)
+from openmeva.training.plot_guided.manipulations.material import usual_tags
+from openmeva.training.plot_guided.plots import EXTRACTORS, Plot, extract_plots
+from openmeva.training.text.keywords import KeywordTable
+from openmeva.training.text.knowledge import resources
+from openmeva.training.text.knowledge.conceptnet_files import FILE_NAME
+from openmeva.training.text.knowledge.english import English
+from openmeva.training.text.knowledge.events import ConceptNetEvents
+from openmeva.training.text.tagged_story import TaggedStory
+from openmeva.training.text.tagger.tagging import tag
+from tests.facts import forget_facts
+
+from .inputs import ROOT
+
+__all__ = [
+    "ASPECTS",
+    "EXTRACTORS",
+    "MANIPULATIONS",
+    "OPERATIONS",
+    "TECHNIQUES",
+    "Normalizer",
+    "extract_plots",
+    "sentence_spans",
+    "split_sentences",
+    "tag",
+]
+
+NAMES = ENCODER / "names.json"
+WEIGHTS = ROOT / "metrics"  # <metric>/weights/<configuration>
+FACTS = ROOT / "tests" / "training" / "everyday_facts.tsv"
+NEGATIVES, PERTURB, AUTOS = "training.negatives", "training.perturb", "training.autos"
+EVENTS = [
+    ("Causes", "run", "fall"),
+    ("Causes", "find", "smile"),
+    ("Causes", "laugh", "feel good"),
+    ("HasPrerequisite", "bake", "mix flour"),
+    ("HasPrerequisite", "win", "practice"),
+    ("HasFirstSubevent", "climb", "look up"),
+    ("HasLastSubevent", "walk", "arrive home"),
+    ("Causes", "call", "answer"),
+    ("Causes", "carry", "get tired"),
+    ("HasPrerequisite", "learn", "study"),
+]
+
+
+@contextmanager
+def same_ground(folder: Path) -> Iterator[None]:
+    """The same facts and precision on every machine: the everyday facts in ConceptNet's place, and float32."""
+    resources.require("wordnet")  # `make test` fetches it
+    shutil.copy(FACTS, folder / FILE_NAME)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resources, "conceptnet_folder", lambda: folder)
+        patch.setattr(torch.cpu, "get_capabilities", dict)  # "auto" then never chooses bfloat16
+        forget_facts()
+        yield
+    forget_facts()
+
+
+def run_command(module: str, *arguments: object) -> None:
+    """`python -m module arguments`, in this process.
+
+    Raises:
+        RuntimeError: the command's exit status is not 0.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", [module, *map(str, arguments)])
+        try:
+            runpy.run_module(module, run_name="__main__", alter_sys=False)
+        except SystemExit as end:
+            if end.code:
+                raise RuntimeError(f"{module}: exit status {end.code}") from end
+
+
+def tagged(stories: Sequence[list[list[str]]]) -> list[TaggedStory]:
+    """Normalised stories with their part-of-speech tags."""
+    return [TaggedStory(words, tag(words)) for words in stories]
+
+
+def operation_rows(name: str, stories: Sequence[TaggedStory], seed: int) -> list[dict[str, Any]]:
+    """What one of UNION's operations makes of each story."""
+    language = English()
+    material = NegativeMaterial(language, KeywordTable.count(stories, language), stories)
+    rows = []
+    for index, story in enumerate(stories):
+        draws = Draws(np.random.default_rng((seed, index)))
+        rows.append(_edited(OPERATIONS[name](EditedStory.start(story, index), draws, material)))
+    return rows
+
+
+def _edited(found: EditedStory | None) -> dict[str, Any]:
+    if found is None:
+        return {"negative": None}
+    edits = [edit._asdict() for edit in found.edits()]
+    return {"negative": found.words, "origins": found.origins, "applied": list(found.applied), "edits": edits}
+
+
+def graded_rows(stories: Sequence[TaggedStory], seed: int) -> list[dict[str, Any]]:
+    """Each story and its versions, worse by level, by all the edits."""
+    words = [story.words for story in stories]
+    places = range(len(stories))
+    rule = UnionSampler(stories, English(), seed=seed)
+    sampler = GradedSampler(
+        words, rule.sample, Neighbours(words, places, places, count=8), Infiller(), GradedSampling(), seed
+    )
+    chains = sampler.chains(places)
+    return [vars(row) for place, chain in enumerate(chains) for row in rows_of_chain(str(place), chain)]
+
+
+def plot_material(stories: Sequence[TaggedStory], plots: Sequence[Plot]) -> PlotMaterial:
+    """What manipulations draw on; a few events stand for ConceptNet's."""
+    return PlotMaterial(plots, usual_tags(stories), English(), ConceptNetEvents(EVENTS))
+
+
+def manipulation_rows(name: str, material: PlotMaterial, seed: int) -> list[Any]:
+    """What one manipulation makes of each plot."""
+    rows = []
+    for index, plot in enumerate(material.plots):
+        draws = Draws(np.random.default_rng((seed, index)))
+        rows.append(_broken(MANIPULATIONS[name](ManipulatedPlot.start(plot, index), draws, material)))
+    return rows
+
+
+def broken_plots(material: PlotMaterial, seed: int, candidates: int) -> list[Any]:
+    """What the manipulator makes of each plot, several times."""
+    manipulator = PlotManipulator(material, seed)
+    return [
+        _broken(manipulator.manipulate(plot, index, candidate))
+        for index, plot in enumerate(material.plots)
+        for candidate in range(candidates)
+    ]
+
+
+def _broken(found: ManipulatedPlot | None) -> dict[str, Any] | None:
+    return found and {"plot": found.plot, "applied": list(found.applied)}

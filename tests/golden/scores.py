@@ -1,0 +1,145 @@
+"""Scores of every shipped configuration of every metric, as a user gets them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import evaluate
+import torch
+
+from .inputs import ODD_CONTEXTS, Row, autos_rows, mini_rows, odd_rows
+
+# Absolute up to 1, relative above (perplexities). Other instructions round otherwise: 2e-6 apart at most, in a trial.
+WRITTEN_WITH = "AVX512"
+TOLERANCE = 1e-6 if torch.backends.cpu.get_cpu_capability() == WRITTEN_WITH else 1e-5
+CONFIGURATIONS = {
+    "bleurt": ["roc"],
+    "discriminator": ["roc"],
+    "embedding_similarity": ["default", "encoder"],
+    "overlap": [None],
+    "plot_coherence": ["mix", "roc"],
+    "ppl": ["pll", "roc", "wp"],
+    "ruber_bert": ["rnn", "roc", "wp"],
+    "sentavg": ["roc"],
+    "union": ["roc", "wp"],
+}
+WITH_REFERENCES = {"bleurt", "embedding_similarity", "overlap"}
+EXPLAINED = {"discriminator", "plot_coherence", "ppl", "union"}
+CLASSIFIERS = {"discriminator", "plot_coherence", "sentavg", "union"}
+
+# Slow ones score every n-th row of the project's stories and of AUTOS, and no long story.
+SPARSE = {
+    "bleurt": 10,
+    "discriminator": 3,
+    "embedding_similarity": 10,
+    "overlap": 4,
+    "plot_coherence": 3,
+    "ppl": 8,
+    "ruber_bert": 12,
+    "union": 3,
+}
+FASTER, SLOWER = {"rnn": 3}, {"pll": 18}  # configurations of another speed than their metric's
+LONG_LEFT_OUT = {"bleurt": 1, "embedding_similarity": 2, "overlap": 1, "ruber_bert": 2}
+
+Cases = Iterator[tuple[str, list[Row], dict[str, Any]]]
+"""The name of a case, its rows, and what `compute` is given."""
+
+
+def scores_of(metric: str, configuration: str | None) -> dict[str, Any]:
+    """What `compute` returns in each case, in float32."""
+    module = evaluate.load(f"metrics/{metric}", configuration)
+    how = {} if metric == "overlap" else {"dtype": "float32", "batch_size": 8}  # little padding
+    return {
+        name: module.compute(**given, **how, show_progress=False)
+        for name, _, given in cases(metric, configuration)
+    }
+
+
+def cases(metric: str, configuration: str | None) -> Cases:
+    """All cases of a metric."""
+    step = {**FASTER, **SLOWER}.get(str(configuration), SPARSE.get(metric, 1))
+    mini, autos, odd = mini_rows()[::step], autos_rows()[::step], odd_rows()
+    left_out = 2 if configuration in SLOWER else LONG_LEFT_OUT.get(metric, 0)
+    odd = odd[: len(odd) - left_out]
+    if metric in WITH_REFERENCES:
+        yield from _against_references(metric, mini, autos, odd)
+    elif metric == "ruber_bert":
+        yield from _of_contexts(mini, autos, odd)
+    else:
+        yield from _of_stories(metric, mini, autos, odd)
+    if metric == "ppl" and configuration != "pll":
+        yield "padding_side=left", mini[:2], {**_rests(mini[:2]), "padding_side": "left"}
+
+
+def _of_stories(metric: str, mini: list[Row], autos: list[Row], odd: list[Row]) -> Cases:
+    few = mini[:2]
+    short = [row for row in odd if not row.name.endswith("0 sentences")]
+    if metric != "sentavg":
+        short = [row for row in short if row.name in ODD_CONTEXTS]
+        odd = [row for row in odd if row.name != "60 sentences"]
+    yield "mini", mini, _stories(mini)
+    yield "autos", autos, _rests(autos)
+    yield "odd", odd, _stories(odd)
+    yield "odd with contexts", short, _rests(short)
+    if metric in EXPLAINED:
+        yield "explained", few, {**_rests(few), "explain": True}
+    if metric in CLASSIFIERS:
+        for joins in (True, False):
+            yield f"context_is_part_of_story={joins}", few, {**_rests(few), "context_is_part_of_story": joins}
+    if metric == "ppl":
+        yield "repeated_ngram=2", few, {**_rests(few), "repeated_ngram": 2}
+
+
+def _of_contexts(mini: list[Row], autos: list[Row], odd: list[Row]) -> Cases:
+    few = autos[:3]
+    references = {"references": [row.references[0] for row in few]}
+    yield "mini", mini, _rests(mini)
+    for name, rows in (("autos", autos), ("odd", odd)):
+        yield name, rows, {**_rests(rows), "references": [row.references[0] for row in rows]}
+    for blend in ("geometric", "min", "max"):
+        yield f"blend={blend}", few, {**_rests(few), **references, "blend": blend}
+    yield "normalization=batch", few, {**_rests(few), **references, "normalization": "batch"}
+
+
+def _against_references(metric: str, mini: list[Row], autos: list[Row], odd: list[Row]) -> Cases:
+    wordy = [row for row in odd if row.name != "marks alone"]  # they have no word, and are refused
+    for name, rows in (("mini", mini), ("autos", autos), ("odd", wordy)):
+        references = [list(row.references) for row in rows]
+        yield name, rows, {"predictions": [row.story for row in rows], "references": references}
+    few = mini[:2]
+    one = {"predictions": [row.story for row in few], "references": [row.references[0] for row in few]}
+    if metric == "overlap":
+        yield "scores=rougeL, bleu", few, {**one, "scores": ["rougeL", "bleu"]}
+    if metric == "embedding_similarity":
+        for name, value in {"idf": True, "rescale_with_baseline": True, "layer": 2}.items():
+            yield f"{name}={value}", few, {**one, name: value}
+
+
+def _stories(rows: list[Row]) -> dict[str, Any]:
+    return {"predictions": [row.story for row in rows]}
+
+
+def _rests(rows: list[Row]) -> dict[str, Any]:
+    return {"predictions": [row.rest for row in rows], "contexts": [row.context for row in rows]}
+
+
+def rounded(found: Any) -> Any:
+    """The same with ten digits a number: what is written."""
+    if isinstance(found, dict):
+        return {key: rounded(value) for key, value in found.items()}
+    if isinstance(found, (list, tuple)):
+        return [rounded(value) for value in found]
+    return float(f"{found:.10g}") if isinstance(found, float) else found
+
+
+def differences(expected: Any, found: Any, place: str = "") -> list[str]:
+    """Where two results differ: in form, in text, or in a number by more than the tolerance."""
+    if isinstance(expected, dict) and isinstance(found, dict) and list(expected) == list(found):
+        return [d for key in expected for d in differences(expected[key], found[key], f"{place} > {key}")]
+    if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
+        pairs = zip(expected, found, strict=True)
+        return [d for at, (old, new) in enumerate(pairs) for d in differences(old, new, f"{place}[{at}]")]
+    if isinstance(expected, float) and isinstance(found, (float, int)):
+        near = abs(found - expected) <= TOLERANCE * max(1.0, abs(expected))  # false for NaN
+        return [] if near else [f"{place}: expected {expected}, got {found}"]
+    same = type(expected) is type(found) and expected == found
+    return [] if same else [f"{place}: expected {str(expected)[:200]!r}, got {str(found)[:200]!r}"]

@@ -1,0 +1,49 @@
+"""Scores stay what they were: every shipped configuration, to 1e-6 (`python -m tests.golden.write` wrote them)."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from . import access
+from .inputs import ROOT
+from .scores import CONFIGURATIONS, cases, differences, rounded, scores_of
+
+GOLDEN = json.loads(Path(__file__).with_name("scores.json").read_text(encoding="utf-8"))
+PAIRS = [(metric, name) for metric, names in CONFIGURATIONS.items() for name in names]
+
+
+@pytest.mark.parametrize(("metric", "configuration"), PAIRS)
+def test_scores(metric: str, configuration: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    found = rounded(scores_of(metric, configuration))
+    wrong = differences(GOLDEN[f"{metric}/{configuration}"], found)
+    assert not wrong, "\n".join([f"{len(wrong)} differences:", *wrong[:20]])
+
+
+def test_every_shipped_configuration_is_here() -> None:
+    shipped = {
+        (folder.parent.parent.name, folder.name)
+        for folder in access.WEIGHTS.glob("*/weights/*")
+        if folder.is_dir()
+    }
+    assert shipped == {pair for pair in PAIRS if pair[1]}
+    assert sorted(GOLDEN) == sorted(f"{metric}/{name}" for metric, name in PAIRS)
+
+
+def test_every_case_is_here() -> None:
+    for metric, configuration in PAIRS:
+        assert list(GOLDEN[f"{metric}/{configuration}"]) == [
+            name for name, _, _ in cases(metric, configuration)
+        ]
+
+
+def test_a_difference_is_told() -> None:
+    assert differences({"a": [0.5, "x"]}, {"a": [0.5 + 9e-7, "x"]}) == []
+    assert differences({"a": [0.5, "x"]}, {"a": [0.51, "y"]}) == [
+        " > a[0]: expected 0.5, got 0.51",
+        " > a[1]: expected 'x', got 'y'",
+    ]
+    assert differences([100.0], [100.00005]) == []
+    assert len(differences([100.0], [100.0005])) == len(differences([0.5], [float("nan")])) == 1
+    assert len(differences({"a": 1.0}, {"b": 1.0})) == len(differences([1.0], [1.0, 2.0])) == 1

@@ -1,0 +1,28 @@
+"""Texts stay byte for byte what they were for a seed (`python -m tests.golden.write` wrote their digests)."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .inputs import ROOT
+from .texts import MAKERS, changed, digest
+
+GOLDEN = json.loads(Path(__file__).with_name("texts.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_texts(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    made = MAKERS[name](tmp_path)
+    assert list(made) == list(GOLDEN[name])
+    for part, lines in made.items():
+        wrong = changed(GOLDEN[name][part], lines)
+        assert not wrong, "\n".join([f"{part}, {len(wrong)} of {len(lines)} lines:", *wrong[:10]])
+        assert digest(lines) == GOLDEN[name][part]
+
+
+def test_a_change_is_told() -> None:
+    before = digest(["a", "b"])
+    assert changed(before, ["a", "b"]) == []
+    assert changed(before, ["a", "c", "d"]) == ["line 1: c", "2 lines before, 3 now"]

@@ -1,0 +1,161 @@
+"""Texts that the project makes of its own stories for fixed seeds: negatives, plots, perturbations, AUTOS."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from . import access
+from .inputs import AUTOS, STORIES, mini, odd_rows
+
+SEED = 1
+SHOWN = 2  # lines of each part that stand in the golden file in full
+BUILT = [*range(0, 130, 4), *range(130, 152, 3)]  # places of the stories that AUTOS is built of: 33 and 8
+
+Parts = dict[str, list[str]]
+"""Lines of text by the name of what made them."""
+
+
+def digest(lines: list[str]) -> dict[str, Any]:
+    """What is kept of lines: SHA-256 of all, eight digits of each one's, and the first in full."""
+    each = [hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest() for line in lines]
+    return {
+        "sha256": hashlib.sha256("\n".join(each).encode()).hexdigest(),
+        "lines": len(lines),
+        "each": " ".join(one[:8] for one in each),
+        "shown": lines[:SHOWN],
+    }
+
+
+def changed(expected: dict[str, Any], lines: list[str]) -> list[str]:
+    """The lines that are not what they were, as they now are."""
+    old, new = expected["each"].split(), digest(lines)["each"].split()
+    found = [
+        f"line {at}: {lines[at][:300]}" for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b
+    ]
+    return found + ([f"{len(old)} lines before, {len(new)} now"] if len(old) != len(new) else [])
+
+
+def negatives(folder: Path) -> Parts:
+    """`python -m training.negatives`: each technique alone, all of them, other epochs, WP's way, names left in."""
+    every = ["--stories", STORIES, "--seed", SEED, "--cache", folder / "tags"]
+    named = ["--names", access.NAMES]
+    runs = {technique: [*named, "--techniques", technique] for technique in access.TECHNIQUES}
+    runs |= {"all": named, "all, epoch 3": [*named, "--epoch", 3], "all, keep 0": [*named, "--keep", 0]}
+    runs["all, names as they are"] = []
+    return {
+        name: _command(folder / "out.jsonl", access.NEGATIVES, *every, *options)
+        for name, options in runs.items()
+    }
+
+
+def operations(folder: Path) -> Parts:
+    """Each operation of UNION's techniques, alone."""
+    with access.same_ground(folder):
+        stories = access.tagged(_normalised())
+        return {name: _lines(access.operation_rows(name, stories, SEED)) for name in access.OPERATIONS}
+
+
+def graded(folder: Path) -> Parts:
+    """Stories damaged more and more, by neighbours and words of the shared encoder."""
+    with access.same_ground(folder):
+        return {"five sentences": _lines(access.graded_rows(access.tagged(_normalised()[:60]), SEED))}
+
+
+def plots(folder: Path) -> Parts:
+    """Plots by each extractor, and by two in turns."""
+    stories = access.tagged(_normalised())
+    names = [*access.EXTRACTORS, "+".join(list(access.EXTRACTORS)[:2])]
+    return {name: _lines(access.extract_plots(stories, name, SEED)) for name in names}
+
+
+def manipulations(folder: Path) -> Parts:
+    """Plots broken by each manipulation, and by the manipulator."""
+    with access.same_ground(folder):
+        stories = access.tagged(_normalised())
+        material = access.plot_material(stories, access.extract_plots(stories, "storyline", SEED))
+        made = {name: _lines(access.manipulation_rows(name, material, SEED)) for name in access.MANIPULATIONS}
+        return {**made, "two to four": _lines(access.broken_plots(material, SEED, 3))}
+
+
+def perturbations(folder: Path) -> Parts:
+    """`python -m training.perturb`: each of the aspects."""
+    options = ("--stories", STORIES, "--seed", SEED)
+    return {
+        aspect: _command(folder / "out.jsonl", access.PERTURB, "--aspect", aspect, *options)
+        for aspect in access.ASPECTS
+    }
+
+
+def tags(folder: Path) -> Parts:
+    """Part-of-speech tags, of the stories as they are and as normalised."""
+    normalised = [sentence for story in _normalised() for sentence in story]
+    cased = [sentence.split() for row in mini() for sentence in row["sentences"]]
+    return {"normalised": _lines(access.tag(normalised)), "cased": _lines(access.tag(cased))}
+
+
+def normalisation(folder: Path) -> Parts:
+    """Sentences and words of odd inputs and of the stories."""
+    texts = [row.story for row in odd_rows()] + [row["story"] for row in mini()]
+    named, plain = access.Normalizer.load(access.NAMES), access.Normalizer()
+    return {
+        "sentences": _lines(map(access.split_sentences, texts)),
+        "spans": _lines(map(access.sentence_spans, texts)),
+        "words": _lines(map(plain.sentences, texts)),
+        "words, names as placeholders": _lines(map(named.sentences, texts)),
+    }
+
+
+def autos(folder: Path) -> Parts:
+    """AUTOS as its builder makes it of 41 stories, and the bytes of the shipped `mini`."""
+    lines = STORIES.read_text(encoding="utf-8").splitlines(keepends=True)
+    chosen = folder / "stories.jsonl"
+    chosen.write_text("".join(lines[place] for place in BUILT), encoding="utf-8")
+    with access.same_ground(folder):
+        access.run_command(access.AUTOS, "--config", "mini", "--stories", chosen, "--out", folder)
+    parts = {}
+    for split in ("discrimination", "invariance"):
+        table = pq.read_table(folder / "mini" / f"{split}.parquet")
+        metadata = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
+        header = {"types": list(map(str, table.schema)), "metadata": metadata}
+        parts[split] = _lines([header, *table.to_pylist()])
+        parts[f"{split}, shipped"] = [hashlib.sha256((AUTOS / f"{split}.parquet").read_bytes()).hexdigest()]
+    return parts
+
+
+MAKERS: dict[str, Callable[[Path], Parts]] = {
+    make.__name__: make
+    for make in (
+        normalisation,
+        tags,
+        plots,
+        operations,
+        negatives,
+        graded,
+        manipulations,
+        perturbations,
+        autos,
+    )
+}
+
+
+def _command(out: Path, module: str, *options: object) -> list[str]:
+    """The lines that a command writes, ends of lines kept."""
+    with access.same_ground(out.parent):
+        access.run_command(module, *options, "--out", out)
+    return out.read_bytes().decode("utf-8").splitlines(keepends=True)
+
+
+def _lines(rows: Iterable[Any]) -> list[str]:
+    return [json.dumps(row, ensure_ascii=False, default=list) for row in rows]
+
+
+@lru_cache(maxsize=1)
+def _normalised() -> list[list[list[str]]]:
+    """The stories as metrics see them."""
+    normalizer = access.Normalizer.load(access.NAMES)
+    return [normalizer.sentences(row["story"]) for row in mini()]

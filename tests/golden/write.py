@@ -1,0 +1,75 @@
+"""Writes the golden files afresh: `python -m tests.golden.write [scores] [texts]`, from the root of the checkout.
+
+The files say what must not change while code is moved, renamed or made quicker. So they are written anew only
+where a change of results is what a commit is for (weights trained anew, a rule mended, a row added to
+`inputs.py`), by that commit alone, with the reason in its message; never to make a failing test pass.
+Before that, `git diff` must show changes in those parts alone which the commit means to change. They are written in
+one thread (`OMP_NUM_THREADS=1`), offline, with WordNet fetched (`make resources`).
+"""
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from .inputs import ROOT
+from .scores import CONFIGURATIONS, rounded, scores_of
+from .texts import MAKERS, digest
+
+HERE = Path(__file__).parent
+
+
+def write_scores() -> None:
+    """`scores.json`: a line a case."""
+    found = {}
+    for metric, names in CONFIGURATIONS.items():
+        for name in names:
+            begin = time.process_time()
+            found[f"{metric}/{name}"] = rounded(scores_of(metric, name))
+            print(f"{metric}/{name}: {time.process_time() - begin:.1f} s of processor time", flush=True)
+    _write("scores.json", found)
+
+
+def write_texts() -> None:
+    """`texts.json`: digests, and the first lines in full."""
+    found = {}
+    for name, make in MAKERS.items():
+        begin = time.process_time()
+        with tempfile.TemporaryDirectory() as folder:
+            found[name] = {part: digest(lines) for part, lines in make(Path(folder)).items()}
+        print(f"{name}: {time.process_time() - begin:.1f} s of processor time", flush=True)
+    _write("texts.json", found)
+
+
+def _write(name: str, found: dict[str, dict[str, Any]]) -> None:
+    parts = []
+    for key, cases in found.items():
+        lines = [
+            f"  {json.dumps(case)}: {json.dumps(value, ensure_ascii=False)}" for case, value in cases.items()
+        ]
+        parts.append(f"{json.dumps(key)}: {{\n" + ",\n".join(lines) + "\n}")
+    (HERE / name).write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.golden.write",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "what", nargs="*", default=["scores", "texts"], help="scores, texts; both unless given"
+    )
+    wanted = parser.parse_args().what
+    os.chdir(ROOT)
+    if "scores" in wanted:
+        write_scores()
+    if "texts" in wanted:
+        write_texts()
+
+
+if __name__ == "__main__":
+    main()
