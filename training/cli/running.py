@@ -57,6 +57,13 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
+def one_of(argument: str | None, option: str | None) -> str | None:
+    """What is given as an argument or as an option; a ValueError where both are."""
+    if argument is not None and option is not None:
+        raise ValueError(f"expected one file to write to, got {argument} and --out {option}")
+    return argument if option is None else option
+
+
 def names(given: str | None) -> list[str] | None:
     """The names of a list with commas; None where nothing was given.
 

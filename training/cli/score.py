@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from openmeva.training.cli.running import is_terminal, names
+from openmeva.training.cli.running import is_terminal, names, one_of
 
 RECOMMENDED = "plot_coherence"
 
@@ -23,6 +23,7 @@ Out = Annotated[
         help="a row a story, in order, with the columns of IN; its ending says the format, - is standard output",
     ),
 ]
+OutOption = Annotated[str | None, typer.Option("--out", "-o", help="OUT, as an option")]
 Kind = Annotated[
     str | None,
     typer.Option("--format", help="of IN, where its ending says none: jsonl, csv, tsv, parquet, txt"),
@@ -69,6 +70,7 @@ def _columns(rows: Sequence[Mapping[str, Any]], metric: str, in_story: bool) -> 
 def score(
     stories: Stories,
     out: Out = None,
+    out_option: OutOption = None,
     metric: Metric = RECOMMENDED,
     metrics: Annotated[
         str | None, typer.Option(help="several metrics, with commas: union,plot_coherence")
@@ -89,6 +91,7 @@ def score(
     from openmeva.metrics.core.writing import write_rows
     from openmeva.training.cli.tables import show_scores
 
+    out = one_of(out, out_option)
     chosen = names(metrics) or [metric]
     if config is not None and len(chosen) > 1:
         raise ValueError("--config is a metric's own: give one metric beside it")
@@ -111,6 +114,7 @@ def score(
 def explain(
     stories: Stories,
     out: Out = None,
+    out_option: OutOption = None,
     metric: Metric = RECOMMENDED,
     config: Config = None,
     context_in_story: InStory = False,
@@ -124,6 +128,7 @@ def explain(
     from openmeva.metrics.core.writing import write_rows
     from openmeva.training.cli.tables import show_reasons
 
+    out = one_of(out, out_option)
     rows = read_stories(stories, kind)
     columns = _columns(rows, metric, context_in_story)
     found = scored_by(metric, columns, config, batch_size=batch_size, device=device, explain=True)

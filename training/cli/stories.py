@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from openmeva.training.cli.running import bars_to_stderr
-from openmeva.training.cli.score import Stories
+from openmeva.training.cli.running import bars_to_stderr, one_of
+from openmeva.training.cli.score import OutOption, Stories
 
 Out = Annotated[
-    str,
+    str | None,
     typer.Argument(
         metavar="[OUT]", help="a file; its ending says the format, and - is standard output as JSONL"
     ),
@@ -34,7 +34,8 @@ def perturb(
         str,
         typer.Option(help="one of OpenMEVA's 13; a wrong name lists them", autocompletion=aspect_completion),
     ],
-    out: Out = "-",
+    out: Out = None,
+    out_option: OutOption = None,
     seed: Seed = 0,
     technique: Annotated[
         list[str] | None, typer.Option(help="of the aspect; may be repeated; all unless given")
@@ -52,15 +53,17 @@ def perturb(
     from openmeva.training.perturbations.file import Perturbing, describe, perturb_file
 
     how = Perturbing(aspect, seed, technique, context, keep, corpus, paraphrases, skip_bad)
-    report = perturb_file(stories, out, how)
+    target = one_of(out, out_option) or "-"
+    report = perturb_file(stories, target, how)
     for message in report.bad:
         typer.echo(f"skipped: {message}", err=True)
-    typer.echo(describe(report, how, "standard output" if out == "-" else out), err=True)
+    typer.echo(describe(report, how, "standard output" if target == "-" else target), err=True)
 
 
 def negatives(
     stories: Stories,
-    out: Out = "-",
+    out: Out = None,
+    out_option: OutOption = None,
     seed: Seed = 0,
     epoch: Annotated[int, typer.Option(min=0, help="another epoch, other samples")] = 0,
     keep: Annotated[int, typer.Option(min=0, help="leading sentences that stay (ROC 1, WP 0)")] = 1,
@@ -76,8 +79,9 @@ def negatives(
     from openmeva.training.negatives.sampling import TECHNIQUES
 
     how = Drawing(seed, epoch, keep, technique or tuple(TECHNIQUES), names, processes=processes)
-    made, without = write_samples(stories, out, how)
-    typer.echo(f"{made} negative samples, {without} stories without one: {out}", err=True)
+    target = one_of(out, out_option) or "-"
+    made, without = write_samples(stories, target, how)
+    typer.echo(f"{made} negative samples, {without} stories without one: {target}", err=True)
 
 
 def autos(

@@ -1,11 +1,10 @@
 """The judged stories of the plot-guided paper (section 5.2): five raters a story, 0 to 5 for plausibility."""
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 
 from openmeva.training.corpora.judgments import JudgedStory, find_file
-from openmeva.training.files import read_lines
+from openmeva.training.files import read_lines, read_rows
 
 _STORY, _ANSWER = "Input.text", "Answer.text"
 _MACHINE = {"roc": "gpt2", "wp": "machine"}
@@ -31,20 +30,19 @@ def read_plot_guided_judgments(
             outside 0..5, or a story that `order` lacks.
     """
     path = find_file(source, (f"AMT_{corpus}.csv",))
-    with path.open(encoding="utf-8", newline="") as lines:
-        reader = csv.DictReader(lines)
-        places = _places(reader.fieldnames or [], path)
-        ratings: dict[str, dict[str, float]] = {}
-        for number, sheet in enumerate(reader, 1):
-            for place in places:
-                story, answer = f"{_STORY}{place}", f"{_ANSWER}{place}"
-                where = f"{path}, sheet {number}, {answer}"
-                if not sheet[story]:
-                    raise ValueError(f"{path}, sheet {number}, {story}: expected a story, got none")
-                by_rater = ratings.setdefault(plain(sheet[story]), {})
-                if sheet["WorkerId"] in by_rater:
-                    raise ValueError(f"{where}: rater {sheet['WorkerId']} rates a story twice")
-                by_rater[sheet["WorkerId"]] = _rating(sheet[answer], where)
+    sheets = [row.values for row in read_rows(path, "csv")]
+    places = _places(list(sheets[0]) if sheets else [], path)
+    ratings: dict[str, dict[str, float]] = {}
+    for number, sheet in enumerate(sheets, 1):
+        for place in places:
+            story, answer = f"{_STORY}{place}", f"{_ANSWER}{place}"
+            where = f"{path}, sheet {number}, {answer}"
+            if not sheet[story]:
+                raise ValueError(f"{path}, sheet {number}, {story}: expected a story, got none")
+            by_rater = ratings.setdefault(plain(sheet[story]), {})
+            if sheet["WorkerId"] in by_rater:
+                raise ValueError(f"{where}: rater {sheet['WorkerId']} rates a story twice")
+            by_rater[sheet["WorkerId"]] = _rating(sheet[answer], where)
     human = _human(order, ratings) if order is not None else None
     rows: list[JudgedStory] = []
     for number, (story, by_rater) in enumerate(ratings.items()):

@@ -5,7 +5,6 @@ python -m training.corpora.prepare wp --source train.wp_source train.wp_target -
 """
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -16,7 +15,7 @@ from nltk.tokenize import NLTKWordTokenizer
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.corpora.rocstories import SourceStory, read_rocstories
 from openmeva.training.corpora.writing_prompts import read_writing_prompts
-from openmeva.training.files import write_text
+from openmeva.training.files import write_rows
 
 Item = TypeVar("Item")
 
@@ -87,8 +86,7 @@ def prepare(
                 {**row, "context": normalizer(row["context"]), "story": normalizer(row["story"])}
                 for row in part
             ]
-        lines = [json.dumps(row, ensure_ascii=False) for row in part]
-        write_text(Path(out) / f"{name}.jsonl", "\n".join(lines) + "\n")
+        write_rows(Path(out) / f"{name}.jsonl", part)
         found[name] = corpus_statistics(part)
     return found
 

@@ -1,6 +1,5 @@
 """Corpora as the models see them: normalised, de-duplicated, cut, and split into training and validation."""
 
-import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,7 @@ from rich.progress import track
 
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
+from openmeva.training.files import read_rows
 
 Sentences = list[list[str]]
 
@@ -132,8 +132,7 @@ def _unique(stories: Iterable[Sentences], seen: set[int]) -> list[Sentences]:
 
 
 def _judged_texts(path: Path) -> Iterable[str]:
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            for name, text in row.items():
-                if name and name.startswith("Input.") and text:
-                    yield text.replace("</s>", " ")
+    for row in read_rows(path, "csv"):
+        for name, text in row.values.items():
+            if name.startswith("Input.") and text:
+                yield text.replace("</s>", " ")

@@ -77,7 +77,7 @@ def test_scores_go_into_files_of_several_kinds(stories: Path, tmp_path: Path) ->
     assert heading.split(",")[:4] == ["story_id", "story", "plot_coherence_score", "sentavg_score"]
     assert len([line for line in lines if line]) == 2
     text = tmp_path / "scores.txt"
-    run("score", stories, text, "--metric", "sentavg")
+    run("score", stories, "--metric", "sentavg", "--out", text)
     assert len([float(line) for line in text.read_text(encoding="utf-8").split()]) == 2
 
 
@@ -113,6 +113,10 @@ def test_a_beginning_within_the_story_is_not_read_twice() -> None:
         (("score", "empty.txt"), "expected at least one story"),
         (("score", "good.txt", "--metric", "foo"), "unknown metric 'foo', expected one of bleurt"),
         (("score", "good.txt", "--metric", "overlap", "--explain"), "--explain: overlap has no such option"),
+        (
+            ("score", "good.txt", "a.csv", "--out", "b.csv"),
+            "expected one file to write to, got a.csv and --out b.csv",
+        ),
         (("score", "good.txt", "--format", "xls"), "expected a format among jsonl"),
         (("score", "good.txt", "--metrics", "union,ppl", "--config", "roc"), "give one metric"),
         (("perturb", "good.txt", "--aspect", "spelling"), "unknown aspect 'spelling': expected one of"),
