@@ -31,7 +31,7 @@ tokenizer = AutoTokenizer.from_pretrained("openmeva/story-encoder")
 ```
 
 Text goes in as it was trained on: lower case, Penn-Treebank tokens, names as `[MALE]`, `[FEMALE]`, `[NEUTRAL]`
-(`Normalizer` in any metric's `inference.py`, with the lists of `names.json`).
+(`Normalizer` in `metrics/core/text.py`, with the lists of `names.json`).
 
 ## Training
 
