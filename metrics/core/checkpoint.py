@@ -7,12 +7,13 @@ factors (Hu et al. 2021) that are merged into the encoder's weights once, on loa
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from huggingface_hub import snapshot_download
+from huggingface_hub import constants, snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 from safetensors import SafetensorError
 from safetensors.torch import load_file
@@ -64,19 +65,24 @@ def find_checkpoint(metric: str, name: str, hub_ids: dict[str, str]) -> Path:
     Raises:
         ValueError: no such configuration, folder or repository (the known configurations are listed).
     """
-    for weights in (_HERE / "weights", _HERE.parent / metric / "weights"):
-        if name in hub_ids and (weights / name / "config.json").is_file():
-            return weights / name
+    folders = [weights / name for weights in (_HERE / "weights", _HERE.parent / metric / "weights")]
+    for folder in folders if name in hub_ids else []:
+        if (folder / "config.json").is_file():
+            return folder
     if name not in hub_ids and Path(name).is_dir():
         return Path(name).resolve()
     known = f"the configurations of {metric} are {', '.join(sorted(hub_ids))}; a folder or a Hub id works too"
     if name not in hub_ids and "/" not in name:
         raise ValueError(f"expected a configuration, a folder or a Hub id, got {name!r}: {known}")
-    return _from_hub(hub_ids.get(name, name), known)
+    return _from_hub(hub_ids.get(name, name), known, folders if name in hub_ids else [Path(name)])
 
 
-def _from_hub(hub_id: str, known: str) -> Path:
-    """The snapshot of a repository: from the cache where it is there and whole, without asking the network."""
+def _from_hub(hub_id: str, known: str, tried: Sequence[Path]) -> Path:
+    """The snapshot of a repository: from the cache where it is there and whole, without asking the network.
+
+    Raises:
+        ValueError: none, or no such repository (names the folders that were tried before, and `known`).
+    """
     repository, _, revision = hub_id.partition("@")
     try:
         return _snapshot(repository, revision or None, local_files_only=True)
@@ -87,7 +93,8 @@ def _from_hub(hub_id: str, known: str) -> Path:
     try:
         return _snapshot(repository, revision or None, local_files_only=False)
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
-        raise ValueError(f"no checkpoint {hub_id!r} here, in the cache or on the Hub: {known}") from error
+        places = ", ".join(map(str, [*tried, f"the cache ({constants.HF_HUB_CACHE})"]))
+        raise ValueError(f"no checkpoint {hub_id!r} in {places} or on the Hub: {known}") from error
 
 
 def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> Path:
@@ -181,7 +188,8 @@ def encoder_folder(folder: Path, reference: dict[str, str]) -> Path:
     for candidate in candidates:
         if (candidate / "model.safetensors").is_file():
             return candidate.resolve()
-    return _from_hub(reference["hub"], "the encoder, of which the metric's adapter is the difference")
+    what = "it is the encoder to which the metric's adapter is added"
+    return _from_hub(reference["hub"], what, candidates)
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class Source:
         loads_as: `whole` or `adapter` for weights of ours, else empty.
         module: whether it is a module of evaluate.
         metric: of an adapter, the section of its `config.json`.
-        layout: of a Space, the function that says what it holds (`package.module:function`).
+        demo: whether it is a demo, of which `spaces/layout.py` says what it holds.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class Source:
     loads_as: str = ""
     module: bool = False
     metric: str = ""
-    layout: str = ""
+    demo: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _resolve(root: Path, entry: dict[str, Any]) -> list[Source]:
             continue
         if module and not (folder / f"{folder.name}.py").is_file():
             continue  # metrics/weights
-        if entry["kind"] == "space" and not module and not (folder / "app.py").exists():
+        if entry.get("demo") and not (folder / "app.py").exists():
             continue  # what the Spaces share
         words = parts if module else [part.replace("_", "-") for part in parts]
         name = entry["name"].format(*words).removesuffix("-default")
@@ -123,7 +123,7 @@ def _resolve(root: Path, entry: dict[str, Any]) -> list[Source]:
                 entry.get("loads_as", ""),
                 module,
                 parts[0] if entry.get("loads_as") == "adapter" else "",
-                entry.get("layout", ""),
+                entry.get("demo", False),
             )
         )
     return found

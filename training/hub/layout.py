@@ -10,11 +10,12 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from importlib import import_module
+from importlib.metadata import requires
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from openmeva.spaces.layout import space_files
 from openmeva.training.files import checksum, write_text
 from openmeva.training.hub.cards import join_card, split_card
 from openmeva.training.hub.description import Description, Source
@@ -109,9 +110,8 @@ def lay_out(
 
 def _contents(source: Source, description: Description, root: Path) -> Iterator[tuple[str, Path | str]]:
     """Paths in the repository, and their contents: a file of the checkout, or a text."""
-    if source.layout:
-        module, function = source.layout.split(":")
-        yield from getattr(import_module(module), function)(source.folder, root).items()
+    if source.demo:
+        yield from space_files(source.folder, root).items()
         return
     if (source.folder / "README.md").is_file():
         yield "README.md", source.folder / "README.md"
@@ -152,16 +152,12 @@ def _keep_configurations(front: dict[str, Any], folder: Path) -> None:
 
 
 def requirements(folder: Path, root: Path) -> str:
-    """Lines of a requirements file: what the Python files of a folder import, bounds as in `pyproject.toml`.
+    """Lines of a requirements file: what the Python files of a folder import, bounds as the project states them.
 
     Raises:
-        ValueError: an import that `pyproject.toml` does not name.
+        ValueError: an import that the project does not name.
     """
-    import tomllib
-
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    stated = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
-    bounds = {line.partition(">=")[0].lower().replace("-", "_"): line for line in stated}
+    bounds = {line.partition(">=")[0].lower().replace("-", "_"): line for line in _stated(root)}
     implied = {"tqdm", "tokenizers", "pandas", "pyarrow"}  # of transformers and datasets
     needed = set()
     for path in folder.glob("*.py"):
@@ -177,3 +173,13 @@ def requirements(folder: Path, root: Path) -> str:
                     raise ValueError(f"{path}: imports {name}, which pyproject.toml does not name")
                 needed.add(bounds[package.lower()])
     return "".join(f"{line}\n" for line in sorted(needed, key=str.lower))
+
+
+def _stated(root: Path) -> list[str]:
+    """What the project needs, extras too: of a checkout as `pyproject.toml` says, else as the installed package does."""
+    import tomllib
+
+    if (root / "pyproject.toml").is_file():
+        project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        return [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    return [line.partition(";")[0].strip() for line in requires("openmeva-toolkit") or ()]

@@ -88,3 +88,6 @@ def test_requirements_are_what_a_module_imports(tmp_path: Path) -> None:
     packages = [line.partition(">=")[0] for line in lines]
     assert packages == ["datasets", "evaluate", "nltk", "rouge-score", "sacrebleu"]
     assert all(re.fullmatch(r"[\w-]+>=[\d.]+", line) for line in lines)
+    assert requirements(tmp_path, tmp_path).splitlines() == lines, (
+        "as the installed package says, without a checkout"
+    )
