@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from openmeva.training.benchmark.registry import read_registry
-from tests.metrics.test_description import SMALL, write_metric
+from tests.metrics.core.test_description import SMALL, write_metric
 
 
 def test_an_entry_says_what_differs(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from openmeva.metrics.core.command import Scored, columns_of, read_stories, result_rows
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def run_overlap(*arguments: str) -> subprocess.CompletedProcess[str]:

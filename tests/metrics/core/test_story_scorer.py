@@ -9,7 +9,7 @@ from openmeva.metrics.core.story_scorer import is_beginning
 from openmeva.metrics.union.scoring import UnionScorer
 from tests.tiny import write_checkpoint
 
-# of `metrics/union` before windows, batches and blame moved to `metrics/story_scoring.py`
+# of `metrics/union` before windows, batches and blame moved to the core
 GOLDEN_SCORES = [0.2072667, 0.3146689, 0.2971542]
 GOLDEN_GAINS = [-0.0805803, -0.0495903]
 

@@ -12,7 +12,7 @@ from openmeva.metrics.core.checkpoint import encoder_folder, find_checkpoint, lo
 from openmeva.metrics.core.runtime import choose_dtype, pad
 from tests.tiny import write_checkpoint
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 IDS = {"roc": "openmeva/union-roc", "wp": "openmeva/union-wp"}
 
 
