@@ -11,21 +11,21 @@ from openmeva.metrics.core.text import PLACEHOLDERS, split_sentences
 _RUN = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
 
 
-class Word(NamedTuple):
+class ExplainedWord(NamedTuple):
     """A stretch of a sentence: `text`, and what would stand in its place (`None`: it stays; "": nothing)."""
 
     text: str
     suggestion: str | None
 
 
-class Sentence(NamedTuple):
+class ExplainedSentence(NamedTuple):
     """A sentence with its words, and how much the story's score gains without it."""
 
-    words: list[Word]
+    words: list[ExplainedWord]
     gain: float
 
 
-def align(story: str, explanation: Mapping[str, Any]) -> list[Sentence]:
+def align(story: str, explanation: Mapping[str, Any]) -> list[ExplainedSentence]:
     """The story's sentences with gains and edits.
 
     Args:
@@ -43,14 +43,14 @@ def align(story: str, explanation: Mapping[str, Any]) -> list[Sentence]:
     for edit in explanation.get("edits", ()):
         edits.setdefault(edit["sentence"], {})[edit["start"]] = edit["suggestion"]
     return [
-        Sentence(_words(text, one["text"].split(" "), edits.get(place, {})), float(one["gain"]))
+        ExplainedSentence(_words(text, one["text"].split(" "), edits.get(place, {})), float(one["gain"]))
         for place, (text, one) in enumerate(zip(typed, normal, strict=True))
     ]
 
 
-def _words(sentence: str, normal: Sequence[str], edits: Mapping[int, str]) -> list[Word]:
+def _words(sentence: str, normal: Sequence[str], edits: Mapping[int, str]) -> list[ExplainedWord]:
     """`sentence` cut into words and what lies between them; together they are the sentence again."""
-    found: list[Word] = []
+    found: list[ExplainedWord] = []
     at = 0
     low = sentence.lower() if len(sentence.lower()) == len(sentence) else sentence
     for place, word in enumerate(normal):
@@ -65,9 +65,9 @@ def _words(sentence: str, normal: Sequence[str], edits: Mapping[int, str]) -> li
         if start < 0:
             continue
         if start > at:
-            found.append(Word(sentence[at:start], None))
-        found.append(Word(sentence[start:end], edits.get(place)))
+            found.append(ExplainedWord(sentence[at:start], None))
+        found.append(ExplainedWord(sentence[start:end], edits.get(place)))
         at = end
     if at < len(sentence):
-        found.append(Word(sentence[at:], None))
+        found.append(ExplainedWord(sentence[at:], None))
     return found

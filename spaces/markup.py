@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 
 from openmeva.spaces import shell
-from openmeva.spaces.alignment import Sentence
+from openmeva.spaces.alignment import ExplainedSentence
 from openmeva.spaces.catalogue import CatalogueEntry, Number
 from openmeva.spaces.diagnosis import KINDS, Diagnosis
 from openmeva.spaces.drawing import ridges
@@ -58,7 +58,7 @@ def percent(value: float) -> str:
     return "under 1 %" if value < 0.5 else "over 99 %" if value > 99.5 else f"{value:.0f} %"
 
 
-def shaded(sentences: Sequence[Sentence]) -> str:
+def shaded(sentences: Sequence[ExplainedSentence]) -> str:
     """The story, its sentences shaded by what they cost it, and words marked that would be changed."""
     parts = []
     for sentence in sentences:

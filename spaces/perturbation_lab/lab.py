@@ -14,7 +14,14 @@ from openmeva.spaces.limits import check_text
 from openmeva.spaces.scorer import Score, Scorer, Text, check_corpus
 from openmeva.training.files import read_rows
 from openmeva.training.paths import STORIES
-from openmeva.training.perturbations import ASPECTS, Corpus, PerturbationMaterial, Perturbed, Perturber, parse
+from openmeva.training.perturbations import (
+    ASPECTS,
+    PerturbationMaterial,
+    Perturbed,
+    Perturber,
+    StoryPool,
+    parse,
+)
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
 from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 from openmeva.training.text.knowledge import resources
@@ -79,7 +86,7 @@ class Lab:
         corpus = None
         if resources.find("wordnet"):
             rows = [row.values for row in read_rows(STORIES)]
-            corpus = Corpus(parse([row["story"] for row in rows if row["kind"] == "roc"]))
+            corpus = StoryPool(parse([row["story"] for row in rows if row["kind"] == "roc"]))
         similarity, paraphraser = MoverSimilarity(), RuleParaphraser()
         none, first = (PerturbationMaterial(keep, corpus, paraphraser, similarity) for keep in (0, 1))
         return none, first

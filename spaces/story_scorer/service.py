@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from openmeva.spaces.alignment import Sentence, align
+from openmeva.spaces.alignment import ExplainedSentence, align
 from openmeva.spaces.diagnosis import KINDS, Diagnosis, diagnose
 from openmeva.spaces.limits import MAX_ROWS, check_text
 from openmeva.spaces.scorer import Score, Scorer, Text, check_corpus
@@ -29,7 +29,7 @@ class Answer:
 
     text: Text
     scores: list[Score]
-    sentences: list[Sentence]
+    sentences: list[ExplainedSentence]
     blamed_by: str
     diagnosis: Diagnosis | None
     kinds: dict[str, float]

@@ -11,7 +11,7 @@ from openmeva.training.perturbations.aspects.registry import (
     DISCRIMINATION_ASPECTS,
     INVARIANCE_ASPECTS,
 )
-from openmeva.training.perturbations.engine.corpus import Corpus
+from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.material import PerturbationMaterial, Similarity
 from openmeva.training.perturbations.engine.paraphraser import Paraphraser
 from openmeva.training.perturbations.engine.perturbed import Perturbed
@@ -44,7 +44,7 @@ class AutosBuilder:
             lacks scores below .5, typos aside. None for no filter.
     """
 
-    corpus: Corpus
+    corpus: StoryPool
     paraphraser: Paraphraser
     similarity: Similarity
     seed: int = 0

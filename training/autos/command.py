@@ -17,7 +17,7 @@ from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
 from openmeva.training.paths import CONFIGS, ENCODER, WORK
 from openmeva.training.perturbations.aspects.registry import ASPECTS
-from openmeva.training.perturbations.engine.corpus import Corpus
+from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
 from openmeva.training.perturbations.paraphrasers import find_paraphraser
 from openmeva.training.text.knowledge.resources import require
@@ -103,7 +103,7 @@ def _build_one(config: str, how: Building) -> None:
 
         grammar = GrammarScorer.load(None if how.grammar == "default" else Path(how.grammar))
     builder = AutosBuilder(
-        Corpus(parse([row["story"] for row in rows])),
+        StoryPool(parse([row["story"] for row in rows])),
         find_paraphraser(how.paraphrases),
         MoverSimilarity(),
         how.seed,

@@ -6,8 +6,7 @@ token came from and which operation touched it. `tag_corpus` tags a corpus once 
 """
 
 from openmeva.training.common.draws import Draws
-from openmeva.training.negatives.edit import NegativeEdit
-from openmeva.training.negatives.edited import EditedStory
+from openmeva.training.negatives.edited import EditedStory, NegativeEdit
 from openmeva.training.negatives.material import NegativeMaterial
 from openmeva.training.negatives.registry import OPERATIONS, TECHNIQUE_OPERATIONS
 from openmeva.training.negatives.sampling import UnionSampling

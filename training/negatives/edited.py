@@ -2,10 +2,26 @@
 
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import NamedTuple
 
-from openmeva.training.negatives.edit import NegativeEdit
 from openmeva.training.negatives.sentence import EditedSentence
 from openmeva.training.text.tagged_story import TaggedStory
+
+
+class NegativeEdit(NamedTuple):
+    """Where an operation left its mark.
+
+    Attributes:
+        operation: The technique: repetition, substitution, reordering or negation.
+        level: "lexical" or "sentence".
+        start: Index of the first token of the span in the flattened negative sample.
+        end: Index after its last token.
+    """
+
+    operation: str
+    level: str
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)

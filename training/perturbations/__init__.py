@@ -12,7 +12,7 @@ from openmeva.training.perturbations.aspects.registry import (
     INVARIANCE_ASPECTS,
 )
 from openmeva.training.perturbations.engine.aspect import Aspect
-from openmeva.training.perturbations.engine.corpus import Corpus
+from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.material import PerturbationMaterial, Thresholds
 from openmeva.training.perturbations.engine.perturbed import Perturbed
 from openmeva.training.perturbations.perturber import Perturber, perturb
@@ -24,13 +24,13 @@ __all__ = [
     "DISCRIMINATION_ASPECTS",
     "INVARIANCE_ASPECTS",
     "Aspect",
-    "Corpus",
     "Edit",
     "PerturbationMaterial",
     "Perturbed",
     "Perturber",
     "Span",
     "Story",
+    "StoryPool",
     "Thresholds",
     "parse",
     "perturb",

@@ -12,7 +12,7 @@ from rich.progress import track
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
 from openmeva.training.files import write_rows
 from openmeva.training.perturbations.aspects.registry import find_aspect
-from openmeva.training.perturbations.engine.corpus import Corpus
+from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.paraphrasers import find_paraphraser
 from openmeva.training.perturbations.perturber import Perturber
@@ -75,7 +75,7 @@ def perturb_file(stories: str | Path, out: str | Path, how: Perturbing, kind: st
     corpus = None
     if "corpus" in aspect.needs:
         others = read_rows(how.corpus, how.context, True)[0] if how.corpus else rows
-        corpus = Corpus(parse([row["story"] for row in others]))
+        corpus = StoryPool(parse([row["story"] for row in others]))
     paraphraser = find_paraphraser(how.paraphrases) if "paraphraser" in aspect.needs else None
     similarity = None
     if "similarity" in aspect.needs:

@@ -14,7 +14,7 @@ import numpy as np
 from openmeva.training.common.draws import Draws
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.perturbations.aspects.registry import ASPECTS
-from openmeva.training.perturbations.engine.corpus import Corpus
+from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.perturbed import Perturbed
 from openmeva.training.perturbations.perturber import Perturber
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 
     texts = list(read_stories(options.stories))
-    material = PerturbationMaterial(1, Corpus(parse(texts[:500])), RuleParaphraser(), MoverSimilarity())
+    material = PerturbationMaterial(1, StoryPool(parse(texts[:500])), RuleParaphraser(), MoverSimilarity())
     for name, aspect in ASPECTS.items():
         for technique in aspect.techniques:
             if options.technique and technique not in options.technique:

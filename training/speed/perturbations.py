@@ -17,7 +17,7 @@ from rich.progress import track
 
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.perturbations.aspects.registry import ASPECTS
-from openmeva.training.perturbations.engine.corpus import Corpus
+from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.material import PerturbationMaterial, Similarity
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
 from openmeva.training.perturbations.paraphrasers import RuleParaphraser
@@ -86,7 +86,7 @@ def perturbations_per_second(
     if not source:
         raise ValueError("texts: expected at least one story, got none")
     chosen = list(islice(cycle(source), n_stories))
-    material = PerturbationMaterial(1, Corpus(parse(chosen[:500])), RuleParaphraser())
+    material = PerturbationMaterial(1, StoryPool(parse(chosen[:500])), RuleParaphraser())
     found = {}
     for name in track(ASPECTS, "aspects", disable=not progress or not sys.stderr.isatty()):
         own = replace(material, similarity=similarity or MoverSimilarity())  # no other aspect's embeddings

@@ -15,7 +15,7 @@ from openmeva.training.autos.builder import AutosBuilder, Made, Row
 from openmeva.training.autos.counts import PAPER, counts, counts_table, yield_table
 from openmeva.training.corpora.story_rows import BadLinesError, StoryRow, read_rows
 from openmeva.training.paths import ROOT
-from openmeva.training.perturbations import ASPECTS, Corpus, parse
+from openmeva.training.perturbations import ASPECTS, StoryPool, parse
 from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 
 MINI = ROOT / "datasets" / "stories" / "mini.jsonl"
@@ -32,7 +32,7 @@ def rows(everyday_facts: None) -> list[StoryRow]:
 
 @pytest.fixture(scope="module")
 def builder(rows: list[StoryRow]) -> AutosBuilder:
-    corpus = Corpus(parse([row["story"] for row in rows]))
+    corpus = StoryPool(parse([row["story"] for row in rows]))
     return AutosBuilder(corpus, RuleParaphraser(), all_alike, seed=1)
 
 

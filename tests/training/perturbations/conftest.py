@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.training.perturbations import Corpus, PerturbationMaterial, parse
+from openmeva.training.perturbations import PerturbationMaterial, StoryPool, parse
 from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 
 HERE = Path(__file__).parent
@@ -22,11 +22,11 @@ def all_alike(pairs: Sequence[tuple[str, str]]) -> list[float]:
 
 
 @pytest.fixture(scope="module")
-def corpus(facts: None) -> Corpus:
-    return Corpus(parse((HERE / "corpus.txt").read_text(encoding="utf-8").splitlines()))
+def corpus(facts: None) -> StoryPool:
+    return StoryPool(parse((HERE / "corpus.txt").read_text(encoding="utf-8").splitlines()))
 
 
 @pytest.fixture(scope="module")
-def material(corpus: Corpus) -> PerturbationMaterial:
+def material(corpus: StoryPool) -> PerturbationMaterial:
     """Everything an aspect may need; nothing is kept."""
     return PerturbationMaterial(0, corpus, RuleParaphraser(), all_alike)

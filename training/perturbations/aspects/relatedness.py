@@ -6,7 +6,7 @@ from itertools import combinations
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.aspects.common_sense import entities, replaceable
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
-from openmeva.training.perturbations.engine.corpus import Corpus
+from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.similarity import any_reached
 from openmeva.training.perturbations.rules.nominals import noun_fits
@@ -61,7 +61,7 @@ def substitute_words(story: Story, draws: Draws, material: PerturbationMaterial)
     return None
 
 
-def random_word(sentence: Sentence, at: int, corpus: Corpus, draws: Draws) -> str | None:
+def random_word(sentence: Sentence, at: int, corpus: StoryPool, draws: Draws) -> str | None:
     """A noun or verb drawn by mentions that fits in the place of the one at `at`."""
     word, tag = sentence.lowered[at], sentence.tags[at]
     own = lemma(word, tag)
@@ -108,7 +108,7 @@ def substitute_sentence(story: Story, draws: Draws, material: PerturbationMateri
     return None if new is None else [Edit(sentence.start, sentence.end, new)]
 
 
-def _corpus(material: PerturbationMaterial) -> Corpus:
+def _corpus(material: PerturbationMaterial) -> StoryPool:
     if material.corpus is None:
         raise ValueError("relatedness: expected a corpus of other stories, got none")
     return material.corpus

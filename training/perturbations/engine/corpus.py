@@ -14,7 +14,7 @@ from openmeva.training.text.story import Story
 _TRIALS = 16
 
 
-class Corpus:
+class StoryPool:
     """Sentences by style, and nouns and verbs by place and mentions, of many stories.
 
     Args:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from openmeva.training.perturbations.engine.corpus import Corpus
+from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.paraphraser import Paraphraser
 
 Similarity = Callable[[Sequence[tuple[str, str]]], list[float]]
@@ -46,7 +46,7 @@ class PerturbationMaterial:
     """
 
     keep: int = 1
-    corpus: Corpus | None = None
+    corpus: StoryPool | None = None
     paraphraser: Paraphraser | None = None
     similarity: Similarity | None = None
     thresholds: Thresholds = Thresholds()

@@ -7,8 +7,7 @@ Each manipulation stands in its own module and is registered by name in `MANIPUL
 from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot, Phrase
 from openmeva.training.plot_guided.manipulations.manipulator import PlotManipulator
 from openmeva.training.plot_guided.manipulations.material import PlotMaterial
-from openmeva.training.plot_guided.manipulations.registry import MANIPULATIONS
-from openmeva.training.plot_guided.manipulations.shares import manipulation_shares
+from openmeva.training.plot_guided.manipulations.registry import MANIPULATIONS, manipulation_shares
 from openmeva.training.plot_guided.manipulations.stories import manipulator_of
 
 __all__ = [

@@ -1,6 +1,7 @@
 """All manipulations by name."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.plot_guided.manipulations import (
@@ -22,3 +23,16 @@ MANIPULATIONS: dict[str, Manipulation] = {
     contradiction.NAME: contradiction.insert_contradiction,
     repetition.NAME: repetition.insert_repetition,
 }
+
+
+def manipulation_shares(applied: Iterable[Sequence[str]]) -> dict[str, float]:
+    """The share of stories that each manipulation was applied to, and the mean number a story.
+
+    >>> manipulation_shares([["repetition"], ["repetition", "substitution"]])["repetition"]
+    1.0
+    """
+    rows = [list(names) for names in applied]
+    counts = Counter(name for names in rows for name in set(names))
+    total = max(len(rows), 1)
+    shares = {name: round(counts[name] / total, 3) for name in MANIPULATIONS}
+    return {**shares, "manipulations": round(sum(map(len, rows)) / total, 2)}

@@ -5,11 +5,22 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from openmeva.training.plot_guided.plots.keywords import storyline
-from openmeva.training.plot_guided.plots.opening import opening
 from openmeva.training.plot_guided.plots.plot import Plot
 from openmeva.training.plot_guided.plots.semantic_roles import PREFIX, SemanticRoles
 from openmeva.training.plot_guided.plots.verbs import verb_plot
 from openmeva.training.text.tagged_story import TaggedStory
+
+
+def opening(
+    words: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], generator: np.random.Generator
+) -> Plot:
+    """The first sentence as one phrase, for open-ended generation; the others have none.
+
+    >>> opening([["Ann", "ran", "."], ["She", "fell", "."]], [], np.random.default_rng(0))
+    [['Ann ran .'], []]
+    """
+    return [[" ".join(words[0])], *([] for _ in words[1:])]
+
 
 Extractor = Callable[[Sequence[Sequence[str]], Sequence[Sequence[str]], np.random.Generator], Plot]
 """From the words of each sentence, their Penn Treebank tags and a source of randomness to a plot."""
