@@ -11,23 +11,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from openmeva.metrics.core.text import Normalizer, split_sentences
 from openmeva.metrics.ruber_bert.scoring import plain_context
 from openmeva.spaces.scorer import Text
-from openmeva.training.corpora.splits import CorpusConfig, cut, load_corpus
+from openmeva.training.common.config import config_file, read_config, read_mapping
+from openmeva.training.corpora.splits import cut, load_corpus
 from openmeva.training.corpora.stories import is_held_out
 from openmeva.training.files import read_rows
 from openmeva.training.negatives import UnionSampler, UnionSampling, tag_corpus
 from openmeva.training.paths import ENCODER, ROOT
 from openmeva.training.plot_guided.generator.model import WEIGHTS, load_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
+from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
 from openmeva.training.plot_guided.plots.extractors import extract_plots
+from openmeva.training.ruber_bert.config import RuberConfig
 from openmeva.training.ruber_bert.data import prompted_stories
 from openmeva.training.text.knowledge.english import English
+from openmeva.training.union.config import UnionConfig
 
-_CONFIGS = ROOT / "training" / "configs"
 _TAGS = ROOT / ".cache" / "tags"
 
 
@@ -44,20 +46,18 @@ def human_stories(corpus: str, data: Path, count: int) -> list[Text]:
 
 
 def _beginning_alike(data: Path) -> list[Text]:
-    settings = yaml.safe_load((_CONFIGS / "union_roc.yaml").read_text("utf-8"))
-    config = replace(
-        CorpusConfig.from_mapping(settings["corpus"]), train=()
-    )  # training stories need not be read
+    settings = read_config(UnionConfig, config_file("union", "roc"))
+    config = replace(settings.corpus, train=())  # training stories need not be read
     stories = load_corpus(config, data, ENCODER / "names.json").validation
     return [Text(_joined(story[1:]), _joined(story[:1])) for story in stories if len(story) > 1]
 
 
 def _prompted(data: Path) -> list[Text]:
-    settings = yaml.safe_load((_CONFIGS / "ruber_bert_wp.yaml").read_text("utf-8"))
-    config = CorpusConfig.from_mapping(settings["corpus"])
+    settings = read_config(RuberConfig, config_file("ruber_bert", "wp"))
+    config = settings.corpus
     normalizer = Normalizer.load(ENCODER / "names.json")
     found = []
-    for file in settings["prompts"]:
+    for file in settings.prompts or ():
         for prompt, story in prompted_stories(data / file):
             sentences = cut(normalizer.sentences(story), config.max_words)
             context = normalizer(plain_context(prompt))
@@ -80,12 +80,12 @@ def evenly(rows: Sequence[Any], count: int) -> list[Any]:
 
 
 def has_generator(corpus: str) -> bool:
-    """Whether the generator of `training/configs/plot_negatives_*.yaml` is on this machine."""
+    """Whether the generator of `training/configs/plot_negatives` is on this machine."""
     return (ROOT / _chain(corpus)["generator"] / WEIGHTS).is_file()
 
 
 def _chain(corpus: str) -> dict[str, Any]:
-    return dict(yaml.safe_load((_CONFIGS / f"plot_negatives_{corpus}.yaml").read_text("utf-8")))
+    return read_mapping(PlotNegativesConfig, config_file("plot_negatives", corpus))
 
 
 def generated(stories: Sequence[Text], corpus: str, seed: int) -> list[Text]:

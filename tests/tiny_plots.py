@@ -4,6 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from openmeva.training.common import backbone
+from openmeva.training.common.config import parse
+from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.generator.model import build_generator, save_generator
 from openmeva.training.text.knowledge.events import ConceptNetEvents
 from tests.tiny import tiny_model, write_encoder
@@ -18,8 +23,8 @@ def events(*_: Any) -> ConceptNetEvents:
     return ConceptNetEvents(TRIPLES)
 
 
-def generator_config(**changes: Any) -> dict[str, Any]:
-    """A generator of one layer each on the tiny encoder."""
+def generator_settings(**changes: Any) -> dict[str, Any]:
+    """A generator of one layer each on the tiny encoder, as a mapping."""
     config = {
         "name": "tiny",
         "corpus": {"train": ["stories.jsonl"], "validation": ["held_out.jsonl"], "delexicalize": True},
@@ -40,10 +45,15 @@ def generator_config(**changes: Any) -> dict[str, Any]:
     return {**config, **changes}
 
 
+def generator_config(**changes: Any) -> GeneratorConfig:
+    """A generator of one layer each on the tiny encoder."""
+    return parse(GeneratorConfig, generator_settings(**changes))
+
+
 def negatives_config(generator: Path, **changes: Any) -> dict[str, Any]:
     """Settings of the chain from negatives to training sets."""
     config = {
-        **{key: generator_config()[key] for key in ("name", "corpus", "plots", "share")},
+        **{key: generator_settings()[key] for key in ("name", "corpus", "plots", "share")},
         "generator": str(generator),
         "stories": None,
         "candidates": 3,
@@ -73,6 +83,8 @@ def write_generator(folder: Path) -> Path:
     """An untrained tiny generator, as the trainer saves one."""
     write_encoder(folder / "encoder", tiny_model())
     config = generator_config()
-    model, tokenizer = build_generator(config, folder / "encoder")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(backbone, "ENCODER", folder / "encoder")
+        model, tokenizer = build_generator(config)
     save_generator(model, tokenizer, config, folder / "generator")
     return folder / "generator"

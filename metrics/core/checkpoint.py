@@ -1,11 +1,10 @@
 """Finding and loading weights: one encoder shared by the metrics, a small adapter for each of them.
 
 A checkpoint is a folder. Its `config.json` holds either a whole model's configuration, with
-`model.safetensors` beside it, or a reference to the shared encoder, with `adapter.safetensors`: low-rank
+`model.safetensors` beside it, or a reference to an encoder (see `backbone.py`), with `adapter.safetensors`: low-rank
 factors (Hu et al. 2021) that are merged into the encoder's weights once, on loading, and the metric's heads.
 """
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +20,10 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import AutoConfig
 
-SHARED_ENCODER = "story-encoder"  # the repository, whoever has published it
+from openmeva.metrics.core.backbone import backbone_folder, encoder_state, encoder_tokenizer, file_digest
+
+WORDS = ("word_embeddings.weight", "tok_embeddings.weight")  # end the names of tables of word vectors
+ADDED = ".added"  # ends the name of rows that an adapter adds to a table of word vectors
 _HERE = Path(__file__).resolve().parent
 _FILES = ["*.json", "*.safetensors", "vocab.txt"]
 
@@ -145,16 +147,25 @@ def load_checkpoint(folder: Path, metric: str) -> Checkpoint:
     if "encoder" not in settings:
         weights = folder / "model.safetensors"
         return _checkpoint(folder, settings, folder, read_tensors(weights), file_digest(weights))
-    encoder = encoder_folder(folder, settings["encoder"])
+    reference = settings["encoder"]
+    encoder = backbone_folder(reference, folder)
     digest = file_digest(encoder / "model.safetensors")
-    if digest != settings["encoder"]["sha256"]:
+    if digest != reference["sha256"]:
         raise ValueError(
-            f"{encoder / 'model.safetensors'}: expected SHA-256 {settings['encoder']['sha256'][:12]}…, for which "
+            f"{encoder / 'model.safetensors'}: expected SHA-256 {reference['sha256'][:12]}…, for which "
             f"{folder.name!r} was trained, got {digest[:12]}…"
         )
     weights = folder / "adapter.safetensors"
-    state = merge_adapter(read_tensors(encoder / "model.safetensors"), read_tensors(weights))
+    state = merge_adapter(_base_state(encoder), read_tensors(weights))
     return _checkpoint(folder, settings, encoder, state, file_digest(weights))
+
+
+def _base_state(encoder: Path) -> dict[str, Tensor]:
+    """Weights of the encoder under an adapter; a `ValueError` that names it where it is damaged."""
+    try:
+        return encoder_state(encoder)
+    except (OSError, SafetensorError) as error:
+        raise ValueError(f"{encoder / 'model.safetensors'}: missing or damaged ({error})") from error
 
 
 def _checkpoint(
@@ -163,33 +174,18 @@ def _checkpoint(
     names = next((f / "names.json" for f in (folder, encoder) if (f / "names.json").is_file()), None)
     described = _read_json(encoder / "config.json")
     model_config = AutoConfig.for_model(described.pop("model_type", "bert"), **described)
+    added = settings.get("encoder", {}).get("added_tokens")
     try:
-        tokenizer = Tokenizer.from_file(str(encoder / "tokenizer.json"))
+        if added is None:
+            tokenizer = Tokenizer.from_file(str(encoder / "tokenizer.json"))
+        else:
+            tokenizer = encoder_tokenizer(encoder, added)
+            model_config.vocab_size = next(len(t) for name, t in state.items() if name.endswith(WORDS))
     except Exception as error:  # the library raises plain Exceptions
         raise ValueError(f"{encoder / 'tokenizer.json'}: missing or damaged ({error})") from error
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return Checkpoint(folder, settings, model_config, state, tokenizer, names, digest[:12])
-
-
-def encoder_folder(folder: Path, reference: dict[str, str]) -> Path:
-    """Where the encoder of the checkpoint in `folder` lies: with it, with the metrics, in the cache or on the Hub.
-
-    Args:
-        folder: of the checkpoint.
-        reference: `hub` (a Hub id, `@revision` where it is pinned), `sha256` of its weights, and, for one that lies
-            in the checkout, `path` relative to `folder`.
-    """
-    candidates = [folder / "encoder"]
-    if "path" in reference:
-        candidates.append(folder / reference["path"])
-    if reference["hub"].partition("@")[0].endswith(SHARED_ENCODER):
-        candidates.append(_HERE.parent / "weights" / "encoder")
-    for candidate in candidates:
-        if (candidate / "model.safetensors").is_file():
-            return candidate.resolve()
-    what = "it is the encoder to which the metric's adapter is added"
-    return _from_hub(reference["hub"], what, candidates)
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -207,20 +203,12 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         raise ValueError(f"{path}: missing or damaged ({error})") from error
 
 
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file in hexadecimal."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise ValueError(f"{path}: missing or damaged ({error})") from error
-
-
 def merge_adapter(state: dict[str, Tensor], adapter: dict[str, Tensor]) -> dict[str, Tensor]:
     """Encoder weights with an adapter's low-rank factors added, and its other tensors put in their place.
 
     For each pair `NAME.lora_A` (rank, in) and `NAME.lora_B` (out, rank), scale included,
-    `NAME.weight` becomes `weight + lora_B @ lora_A`, in float32.
+    `NAME.weight` becomes `weight + lora_B @ lora_A`, in float32. Rows `NAME.weight.added` stand below those of
+    `NAME.weight`: vectors of tokens that the encoder lacks.
     """
     merged = {name: tensor.float() for name, tensor in state.items()}
     for name, tensor in adapter.items():
@@ -229,6 +217,9 @@ def merge_adapter(state: dict[str, Tensor], adapter: dict[str, Tensor]) -> dict[
             merged[f"{base}.weight"] = torch.addmm(
                 merged[f"{base}.weight"], adapter[f"{base}.lora_B"].float(), tensor.float()
             )
+        elif name.endswith(ADDED):
+            base = name.removesuffix(ADDED)
+            merged[base] = torch.cat([merged[base], tensor.float()])
         elif not name.endswith(".lora_B"):
             merged[name] = tensor.float()
     return merged

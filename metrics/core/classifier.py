@@ -1,11 +1,13 @@
 """The classifier of stories that metrics share: an encoder, a linear layer on its first token, and light heads."""
 
+from inspect import signature
 from typing import Any
 
 import torch
 from torch import Tensor
 from transformers import (
     MODEL_FOR_MASKED_LM_MAPPING,
+    MODEL_MAPPING,
     AutoModel,
     BertConfig,
     BertModel,
@@ -34,7 +36,7 @@ class StoryClassifier(BertPreTrainedModel):
         self, config: PreTrainedConfig, kinds: int = 0, tokens: bool = False, dropout: float = 0.0
     ) -> None:
         super().__init__(config)
-        self.bert = _encoder(config)
+        self.bert = new_encoder(config)
         self.reads_forward = is_decoder(config)
         self.dropout = torch.nn.Dropout(dropout)
         self.classifier = torch.nn.Linear(config.hidden_size, 1)
@@ -90,7 +92,7 @@ class StoryClassifier(BertPreTrainedModel):
         return self.dropout(hidden[:, 0]).to(head.weight.dtype)
 
 
-def _encoder(config: PreTrainedConfig) -> Any:
+def new_encoder(config: PreTrainedConfig) -> Any:
     """An untrained encoder without a pooling layer, or a decoder without its language-model head."""
     if is_decoder(config):
         config.use_cache = False
@@ -98,4 +100,10 @@ def _encoder(config: PreTrainedConfig) -> Any:
     if isinstance(config, BertConfig):
         return BertModel(config, add_pooling_layer=False)
     config._attn_implementation = None  # the encoder's own choice: Longformer has but one kind
-    return AutoModel.from_config(config, add_pooling_layer=False)
+    return AutoModel.from_config(config, **pooling(config))
+
+
+def pooling(config: PreTrainedConfig) -> dict[str, bool]:
+    """What transformers is told to leave out the pooling layer of an encoder that has one."""
+    kind = MODEL_MAPPING[type(config)]
+    return {"add_pooling_layer": False} if "add_pooling_layer" in signature(kind.__init__).parameters else {}

@@ -12,10 +12,11 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
-from transformers import AutoConfig, AutoModel, BertModel
+from transformers import AutoConfig, AutoModel
 
 from openmeva.metrics.core.batching import length_batches, sentence_windows
 from openmeva.metrics.core.checkpoint import file_digest, load_checkpoint
+from openmeva.metrics.core.classifier import new_encoder
 from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
 from openmeva.metrics.core.text import Normalizer
 
@@ -83,7 +84,7 @@ class TextEncoder:
             self.revision = checkpoint.revision
             self.normalizer = Normalizer()
             self.tokenizer = checkpoint.tokenizer
-            self.model: Any = BertModel(checkpoint.model_config, add_pooling_layer=False)
+            self.model: Any = new_encoder(checkpoint.model_config)
             state = {name.removeprefix("bert."): tensor for name, tensor in checkpoint.state.items()}
             missing, _ = self.model.load_state_dict(state, strict=False)
             if missing:

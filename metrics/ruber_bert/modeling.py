@@ -3,7 +3,9 @@
 import torch
 from torch import Tensor
 from torch.nn import functional as F
-from transformers import BertConfig, BertModel
+from transformers import PreTrainedConfig
+
+from openmeva.metrics.core.classifier import new_encoder
 
 POOLINGS = ("max", "mean", "cls")
 ENCODERS = ("bert", "rnn")
@@ -34,7 +36,7 @@ class RuberModel(torch.nn.Module):
     """Encodes texts, by BERT (RUBER-BERT) or by a recurrent network over word vectors (RUBER).
 
     Args:
-        config: of the shared encoder.
+        config: of the encoder.
         encoder: one of `ENCODERS`.
         pooling: for `bert`, one of `POOLINGS`: how states become the vector that the head sees.
         hidden: width of the head's layer.
@@ -42,7 +44,12 @@ class RuberModel(torch.nn.Module):
     """
 
     def __init__(
-        self, config: BertConfig, encoder: str, pooling: str = "mean", hidden: int = 128, recurrent: int = 128
+        self,
+        config: PreTrainedConfig,
+        encoder: str,
+        pooling: str = "mean",
+        hidden: int = 128,
+        recurrent: int = 128,
     ) -> None:
         super().__init__()
         if encoder not in ENCODERS:
@@ -52,7 +59,7 @@ class RuberModel(torch.nn.Module):
         self.encoder, self.pooling = encoder, pooling
         width = config.hidden_size
         if encoder == "bert":
-            self.bert = BertModel(config, add_pooling_layer=False)
+            self.bert = new_encoder(config)
             self.head = RelatednessHead(width, hidden)
         else:
             self.words = torch.nn.Embedding(config.vocab_size, width)

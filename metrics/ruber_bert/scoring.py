@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from openmeva.metrics.core.batching import length_batches
-from openmeva.metrics.core.checkpoint import Checkpoint
-from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad, token_id
+from openmeva.metrics.core.checkpoint import WORDS, Checkpoint
+from openmeva.metrics.core.runtime import SpecialTokens, choose_device, choose_dtype, pad
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.ruber_bert.modeling import RuberModel
 
@@ -44,13 +44,13 @@ class RuberScorer:
         self.model = RuberModel(checkpoint.model_config, **settings["model"]).eval()
         state = dict(checkpoint.state)
         if self.model.encoder == "rnn":
-            state.setdefault("words.weight", state["bert.embeddings.word_embeddings.weight"])
+            words = next(tensor for name, tensor in state.items() if name.endswith(WORDS))
+            state.setdefault("words.weight", words)
         missing, _ = self.model.load_state_dict(state, strict=False)
         if missing:
             raise ValueError(f"{checkpoint.folder}: weights missing: {', '.join(missing)}")
-        self.cls, self.sep, self.pad = (
-            token_id(self.tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]")
-        )
+        marks = SpecialTokens.of(self.tokenizer)
+        self.cls, self.sep, self.pad = marks.start, marks.end, marks.padding
         self._rounded: dict[torch.dtype, RuberModel] = {}
 
     def score(

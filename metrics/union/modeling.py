@@ -3,10 +3,22 @@
 import torch
 from torch import Tensor
 from torch.nn import functional as F
-from transformers import BertConfig, BertModel, BertPreTrainedModel
+from transformers import BertConfig, BertPreTrainedModel, PreTrainedConfig
 from transformers.models.bert.modeling_bert import BertOnlyMLMHead
 
+from openmeva.metrics.core.classifier import new_encoder
+
 IGNORED = -100
+
+
+def new_reconstruction_head(config: PreTrainedConfig) -> BertOnlyMLMHead:
+    """BERT's masked-language-model head for an encoder of any architecture; other than BERT's, it begins as the identity."""
+    if isinstance(config, BertConfig):
+        return BertOnlyMLMHead(config)
+    width, size = config.hidden_size, config.vocab_size
+    head = BertOnlyMLMHead(BertConfig(hidden_size=width, vocab_size=size, num_attention_heads=1))
+    torch.nn.init.eye_(head.predictions.transform.dense.weight)
+    return head
 
 
 class UnionModel(BertPreTrainedModel):
@@ -21,11 +33,13 @@ class UnionModel(BertPreTrainedModel):
         "cls.predictions.decoder.bias": "cls.predictions.bias",
     }
 
-    def __init__(self, config: BertConfig) -> None:
+    def __init__(self, config: PreTrainedConfig) -> None:
         super().__init__(config)
-        self.bert = BertModel(config, add_pooling_layer=False)
-        self.cls = BertOnlyMLMHead(config)
+        self.bert = new_encoder(config)
+        self.cls = new_reconstruction_head(config)
         self.classifier = torch.nn.Linear(config.hidden_size, 1)
+        words = next(n for n, p in self.named_parameters() if p is self.bert.get_input_embeddings().weight)
+        self._tied_weights_keys = {**self._tied_weights_keys, "cls.predictions.decoder.weight": words}
         self.post_init()
 
     def encode(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:

@@ -9,9 +9,9 @@ import torch
 
 from openmeva.metrics.bleurt.modeling import ENTAILMENT, SIGNALS, BleurtModel
 from openmeva.metrics.bleurt.scoring import BleurtScorer
+from openmeva.training.bleurt.data import PairRows, collate
 from openmeva.training.bleurt.pairs import UNKNOWN, WAYS, Pair, make_pairs
 from openmeva.training.bleurt.ratings import Ridge, choose_penalty, cross_validate, fit, folds, read_ratings
-from openmeva.training.bleurt.trainer import PairRows, collate
 from openmeva.training.negatives import TaggedStory
 from tests.tiny import tiny_model, tiny_tokenizer
 from tests.tiny_bleurt import write_bleurt

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from openmeva.training.discriminator import trainer as discriminator
-from openmeva.training.discriminator.trainer import load_rows, rival_rows
+from openmeva.training.common.config import parse
+from openmeva.training.discriminator import data as discriminator
+from openmeva.training.discriminator.config import DiscriminatorConfig
+from openmeva.training.discriminator.data import load_rows, rival_rows
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory
 from openmeva.training.text.tagged_story import TaggedStory
 
@@ -46,10 +48,11 @@ def test_stories_are_written_once_and_never_the_generators_own(
 ) -> None:
     generator = tmp_path / "generator"
     generator.mkdir()
-    config = {
-        "corpus": {}, "plots": "storyline", "share": 0.7, "generator": str(generator), "sampling": {},
+    settings = {
+        "name": "tiny", "corpus": {"train": []}, "plots": "storyline", "share": 0.7, "generator": str(generator),
         "groups": 2, "validation_groups": 1, "seed": 3,
     }  # fmt: skip
+    config = parse(DiscriminatorConfig, settings)
     with pytest.raises(ValueError, match="no generator there"):
         load_rows(config, tmp_path, tmp_path / "run", tmp_path)
     (generator / "model.safetensors").write_bytes(b"weights")

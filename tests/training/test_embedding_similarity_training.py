@@ -10,9 +10,14 @@ import torch
 from transformers import BertConfig, BertForMaskedLM, BertTokenizer
 
 from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES
+from openmeva.training.common import backbone
 from openmeva.training.common.adapters import difference
+from openmeva.training.common.config import parse
 from openmeva.training.embedding_similarity import trainer as trainer
-from openmeva.training.embedding_similarity.trainer import agreement, build_models, relative_error
+from openmeva.training.embedding_similarity.config import SimilarityConfig
+from openmeva.training.embedding_similarity.losses import relative_error
+from openmeva.training.embedding_similarity.model import build_models
+from openmeva.training.embedding_similarity.trainer import agreement
 from openmeva.training.paths import ROOT
 from tests.tiny import PIECES, tiny_model, write_encoder
 
@@ -24,8 +29,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Stories, a tiny encoder, and a tiny base whose layers are others and which has more words."""
     encoder = tiny_model()
     write_encoder(tmp_path / "encoder", encoder)
-    monkeypatch.setattr(trainer, "ENCODER", tmp_path / "encoder")
-    monkeypatch.setattr("openmeva.training.encoder.trainer.ENCODER", tmp_path / "encoder")
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
     pieces = [*NAMES, *reversed([p for p in PIECES if p not in ("[MALE]", "[FEMALE]", "[NEUTRAL]")])]
     BertTokenizer(vocab={p: i for i, p in enumerate(pieces)}, do_lower_case=True).save_pretrained(
         tmp_path / "base"
@@ -54,10 +58,10 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def configuration(data: Path) -> dict[str, Any]:
-    return {
+def configuration(data: Path) -> SimilarityConfig:
+    values = {
         "name": "tiny",
-        "base": {"package": "no_such_package", "hub": str(data / "base"), "sha256": ""},
+        "teacher": str(data / "base"),
         "corpora": {
             "one": {"train": ["stories.jsonl"], "validation": ["held_out.jsonl"], "delexicalize": True}
         },
@@ -73,6 +77,7 @@ def configuration(data: Path) -> dict[str, Any]:
         "warmup_share": 0.0,
         "seed": 2,
     }
+    return parse(SimilarityConfig, values)
 
 
 def test_it_comes_nearer_and_the_metric_loads_it(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +119,7 @@ def test_a_decomposition_of_full_rank_is_the_difference() -> None:
 
 
 def test_the_teacher_is_the_base_on_the_encoder_s_pieces(data: Path) -> None:
-    _, teacher, tokenizer = build_models(configuration(data))
+    _, teacher, tokenizer, _ = build_models(configuration(data))
     base = BertForMaskedLM.from_pretrained(data / "base").eval()
     vocabulary = BertTokenizer.from_pretrained(data / "base").get_vocab()
     encoding = tokenizer.encode("the dog ate . [MALE] slept !")
@@ -126,7 +131,7 @@ def test_the_teacher_is_the_base_on_the_encoder_s_pieces(data: Path) -> None:
 
 
 def test_no_error_where_the_states_are_the_same(data: Path) -> None:
-    _, teacher, tokenizer = build_models(configuration(data))
+    _, teacher, tokenizer, _ = build_models(configuration(data))
 
     class Same(torch.nn.Module):
         def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:

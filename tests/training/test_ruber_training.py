@@ -11,10 +11,15 @@ from safetensors.torch import load_file
 from openmeva.metrics.core.checkpoint import load_checkpoint, merge_adapter, read_tensors
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.ruber_bert.scoring import RuberScorer
+from openmeva.training.common import backbone
 from openmeva.training.common.adapters import adapter_tensors
+from openmeva.training.common.config import parse
 from openmeva.training.files import save_tensors
 from openmeva.training.ruber_bert import trainer as ruber_bert
-from openmeva.training.ruber_bert.data import nearest_contexts
+from openmeva.training.ruber_bert.config import RuberConfig
+from openmeva.training.ruber_bert.data import load_pairs, nearest_contexts
+from openmeva.training.ruber_bert.losses import relatedness_loss
+from openmeva.training.ruber_bert.model import build_model
 from tests.tiny import tiny_model, write_encoder
 
 TOPICS = {
@@ -29,7 +34,7 @@ TOPICS = {
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Stories on four subjects, each begun by a sentence on it; and a tiny encoder."""
     write_encoder(tmp_path / "encoder", tiny_model())
-    monkeypatch.setattr(ruber_bert, "ENCODER", tmp_path / "encoder")
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
 
     def stories(marks: tuple[str, ...]) -> list[str]:
         ends = ("ran", "slept")
@@ -46,7 +51,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def configuration(**changes: Any) -> dict[str, Any]:
+def configuration(**changes: Any) -> RuberConfig:
     config = {
         "metric": "ruber_bert",
         "name": "tiny",
@@ -72,12 +77,12 @@ def configuration(**changes: Any) -> dict[str, Any]:
         "warmup_share": 0.1,
         "seed": 3,
     }
-    return {**config, **changes}
+    return parse(RuberConfig, {**config, **changes})
 
 
 def begun(data: Path) -> Path:
     """An adapter of rank 2 on the tiny encoder."""
-    model, _ = ruber_bert.build_model(configuration(frozen=False, adapter={"rank": 2, "alpha": 2}))
+    model, _, _ = build_model(configuration(frozen=False, adapter={"rank": 2, "alpha": 2}))
     torch.manual_seed(5)
     for name, parameter in model.named_parameters():
         if "lora_B" in name:
@@ -87,7 +92,7 @@ def begun(data: Path) -> Path:
     return data / "begun"
 
 
-def run(data: Path, name: str, config: dict[str, Any], resume: bool = False) -> dict[str, Any]:
+def run(data: Path, name: str, config: RuberConfig, resume: bool = False) -> dict[str, Any]:
     out = data / "weights" / name
     return ruber_bert.train(config, data, out, data / f"run-{name}", data / "cache", resume)
 
@@ -144,7 +149,7 @@ def test_the_frozen_encoder_is_the_start_s(data: Path) -> None:
     assert manifest["start"]
     for changes in ({"start": str(folder)}, {"adapter": {"rank": 2, "alpha": 2}}):
         with pytest.raises(ValueError, match="start and adapter"):
-            ruber_bert.build_model(configuration(**changes))
+            build_model(configuration(**changes))
 
 
 def test_a_killed_run_resumes_to_the_same_weights(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,12 +183,12 @@ def test_the_losses_by_hand() -> None:
     inputs = {"contexts": contexts, "stories": stories, "sampled": torch.tensor([[1.0], [0.0]])}
     true = torch.sigmoid(torch.tensor([0.5, -2.0]))
     false = torch.sigmoid(torch.tensor([[1.0, 0.0], [-1.0, 1.0]]))  # sampled; the other of the batch
-    config = {"loss": "margin", "margin": 0.5, "in_batch": 1, "sampled": 1}
+    config = configuration(in_batch=1)
     expected = (0.5 - true + false).clamp_min(0).mean()
-    assert float(ruber_bert.relatedness_loss(Model(), inputs, config)) == pytest.approx(float(expected))
-    config["loss"] = "cross_entropy"
+    assert float(relatedness_loss(Model(), inputs, config)) == pytest.approx(float(expected))
+    config = configuration(in_batch=1, loss="cross_entropy")
     expected = (-true.log().mean() - (1 - false).log().mean()) / 2
-    assert float(ruber_bert.relatedness_loss(Model(), inputs, config)) == pytest.approx(float(expected))
+    assert float(relatedness_loss(Model(), inputs, config)) == pytest.approx(float(expected))
 
 
 def test_nearest_contexts_leave_out_the_context_itself() -> None:
@@ -202,8 +207,8 @@ def test_prompts_are_contexts_and_a_story_counts_once(data: Path) -> None:
         corpus={"train": ["prompted.jsonl"], "validation": ["held_out.jsonl"], "validation_share": 0.0},
         prompts=["prompted.jsonl"],
     )
-    _, tokenizer = ruber_bert.build_model(config)
-    pairs = ruber_bert.load_pairs(config, data, data / "encoder" / "names.json", tokenizer).train
+    _, tokenizer, _ = build_model(config)
+    pairs = load_pairs(config, data, data / "encoder" / "names.json", tokenizer).train
     decoded = sorted(tuple(tokenizer.decode(ids).replace(" ", "") for ids in pair) for pair in pairs)
     assert decoded == [
         ("thedogran.", "heate.sheate.heslept!"),
@@ -214,9 +219,9 @@ def test_prompts_are_contexts_and_a_story_counts_once(data: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"loss": "squared"}, "loss: expected 'margin' or 'cross_entropy', got 'squared'"),
-        ({"pooling": "sum"}, "pooling: expected one of"),
-        ({"encoder": "lstm"}, "encoder: expected one of"),
+        ({"loss": "squared"}, "loss: input should be 'margin' or 'cross_entropy', got 'squared'"),
+        ({"pooling": "sum"}, "pooling: input should be 'max', 'mean' or 'cls'"),
+        ({"encoder": "lstm"}, "encoder: input should be 'bert' or 'rnn'"),
     ],
 )
 def test_bad_settings_are_named(data: Path, changes: dict[str, Any], message: str) -> None:

@@ -8,9 +8,12 @@ import evaluate
 import pytest
 import torch
 
+from openmeva.training.common import backbone
+from openmeva.training.common.config import parse
 from openmeva.training.paths import ROOT
 from openmeva.training.sentavg import trainer as trainer
-from openmeva.training.sentavg.trainer import SentAvgSettings, SentAvgTrainer
+from openmeva.training.sentavg.config import SentAvgConfig, SentAvgSettings
+from openmeva.training.sentavg.model import SentAvgTrainer
 from tests.tiny import tiny_model, tiny_tokenizer, write_encoder
 
 GOOD = [f"{a} ran home . {a} ate ." for a in ("she", "he", "the dog", "the cat")]
@@ -55,7 +58,7 @@ def test_a_blank_story_is_named() -> None:
 
 def test_the_metric_loads_what_was_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_encoder(tmp_path / "encoder", tiny_model())
-    monkeypatch.setattr(trainer, "ENCODER", tmp_path / "encoder")
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
     rows = [
         {"group": str(i), "story": text, "label": label, "split": split}
         for split in ("train", "validation")
@@ -71,7 +74,9 @@ def test_the_metric_loads_what_was_trained(tmp_path: Path, monkeypatch: pytest.M
         "seed": 1,
     }
     out = tmp_path / "weights"
-    manifest = trainer.train(config, tmp_path, out, tmp_path / "run", tmp_path / "cache")
+    manifest = trainer.train(
+        parse(SentAvgConfig, config), tmp_path, out, tmp_path / "run", tmp_path / "cache"
+    )
     assert manifest["validation"]["auc"] == 1.0
     assert "{" not in (out / "README.md").read_text().split("```bibtex")[0]
     (out / "encoder").symlink_to(tmp_path / "encoder")
@@ -79,4 +84,4 @@ def test_the_metric_loads_what_was_trained(tmp_path: Path, monkeypatch: pytest.M
     assert min(scores["scores"][:4]) > max(scores["scores"][4:])
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows if row["label"] == 0))
     with pytest.raises(ValueError, match="to train on: expected human stories and others, got 0 and 4"):
-        trainer.train(config, tmp_path, out, tmp_path / "run", tmp_path / "cache")
+        trainer.train(parse(SentAvgConfig, config), tmp_path, out, tmp_path / "run", tmp_path / "cache")

@@ -12,10 +12,12 @@ from scipy.stats import spearmanr
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.training.classifier import distillation as teacher
-from openmeva.training.classifier import trainer as classifier
 from openmeva.training.classifier.distillation import logit, with_teacher_logits
+from openmeva.training.common import backbone
+from openmeva.training.common.config import parse
+from openmeva.training.files import checksum
 from openmeva.training.negatives.groups import GroupRow, write_groups
-from openmeva.training.plot_coherence import trainer as plot_coherence
+from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.plot_coherence.trainer import train
 from tests.tiny import tiny_model, write_encoder
 
@@ -58,14 +60,15 @@ def settings(**changes: Any) -> dict[str, Any]:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_encoder(tmp_path / "encoder", tiny_model())
-    for module in (classifier, plot_coherence):
-        monkeypatch.setattr(module, "ENCODER", tmp_path / "encoder")
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
     write_groups(tmp_path / "rows.parquet", rows(80, seed=0))
     return tmp_path
 
 
 def trained(folder: Path, name: str, config: dict[str, Any]) -> dict[str, Any]:
-    return train(config, folder, folder / name, folder / f"run-{name}", folder / "cache")
+    return train(
+        parse(PlotCoherenceConfig, config), folder, folder / name, folder / f"run-{name}", folder / "cache"
+    )
 
 
 def scores(folder: Path, stories: list[str]) -> list[float]:
@@ -82,7 +85,7 @@ def test_a_student_comes_near_its_teacher(folder: Path) -> None:
         passes=12, seed=8,
     )  # fmt: skip
     manifest = trained(folder, "student", student)
-    assert manifest["teacher"] == classifier.checksum(folder / "large" / "adapter.safetensors")
+    assert manifest["teacher"] == checksum(folder / "large" / "adapter.safetensors")
     new = [row.story for row in rows(40, seed=1)]
     wanted = scores(folder / "large", new)
     assert spearmanr(scores(folder / "student", new), wanted)[0] > 0.8

@@ -11,7 +11,10 @@ from safetensors.torch import load_file
 from openmeva.metrics.core.checkpoint import file_digest, load_checkpoint
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.union.scoring import UnionScorer
+from openmeva.training.common import backbone
+from openmeva.training.common.config import parse
 from openmeva.training.union import trainer as union
+from openmeva.training.union.config import UnionConfig
 from tests.tiny import tiny_model, write_encoder
 
 SUBJECTS = ("she", "he", "the dog", "the cat")
@@ -22,7 +25,7 @@ ENDINGS = ("ran home", "ate", "slept", "walked to the park")
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Sixteen stories whose sentences come in one order, and a tiny encoder."""
     write_encoder(tmp_path / "encoder", tiny_model())
-    monkeypatch.setattr(union, "ENCODER", tmp_path / "encoder")
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
     stories = [
         f"{a} ran home . {a} ate the cat and {b} . {a} slept ! {b} was not home ."
         for a in SUBJECTS
@@ -35,7 +38,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def configuration(**changes: Any) -> dict[str, Any]:
+def settings(**changes: Any) -> dict[str, Any]:
     config = {
         "metric": "union",
         "name": "tiny",
@@ -55,7 +58,11 @@ def configuration(**changes: Any) -> dict[str, Any]:
     return {**config, **changes}
 
 
-def run(data: Path, name: str, config: dict[str, Any], resume: bool = False) -> dict[str, Any]:
+def configuration(**changes: Any) -> UnionConfig:
+    return parse(UnionConfig, settings(**changes))
+
+
+def run(data: Path, name: str, config: UnionConfig, resume: bool = False) -> dict[str, Any]:
     return union.train(config, data, data / "weights" / name, data / f"run-{name}", data / "cache", resume)
 
 
@@ -109,7 +116,7 @@ def test_it_learns_a_tiny_corpus_and_the_metric_loads_what_was_saved(
 
 
 def test_what_it_goes_on_from_is_trained_first(data: Path) -> None:
-    (data / "first.yaml").write_text(json.dumps(configuration(name="tiny-first", learning_rate=1e-3)))
+    (data / "first.yaml").write_text(json.dumps(settings(name="tiny-first", learning_rate=1e-3)))
     config = configuration(start=str(data / "begun"), first=str(data / "first.yaml"), pairs=8)
     manifest = run(data, "second", config)
     begun = load_file(data / "begun" / "adapter.safetensors")

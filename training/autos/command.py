@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from openmeva.training.autos.build import SPLITS, TRIED, build
 from openmeva.training.autos.builder import AutosBuilder
 from openmeva.training.autos.counts import counts_table, yield_table
+from openmeva.training.common.config import read_yaml, resolved
 from openmeva.training.corpora.held_out import held_out_rows
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
@@ -99,7 +98,7 @@ def _build_one(config: str, how: Building) -> None:
         print(f"skipped: {message}", file=sys.stderr)
     grammar = None
     if how.grammar != "none":
-        from openmeva.training.grammar.trainer import GrammarScorer
+        from openmeva.training.grammar.model import GrammarScorer
 
         grammar = GrammarScorer.load(None if how.grammar == "default" else Path(how.grammar))
     builder = AutosBuilder(
@@ -127,6 +126,7 @@ def _rows(config: str, how: Building) -> tuple[list[StoryRow], list[str]]:
         return read_rows(how.stories, how.context, how.skip_bad, how.limit)
     if how.data is None:
         raise ValueError("expected a folder of the corpora, got none")
-    corpora = yaml.safe_load((CONFIGS / "autos.yaml").read_text(encoding="utf-8"))
+    file = CONFIGS / "autos.yaml"
+    corpora = resolved(dict[str, CorpusConfig], read_yaml(file.read_text(encoding="utf-8")), str(file))
     corpus = CorpusConfig.from_mapping(corpora[config])
     return held_out_rows(corpus, how.data, ENCODER / "names.json", how.limit), []

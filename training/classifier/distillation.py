@@ -1,7 +1,7 @@
-"""What a larger model thinks of the stories that a small classifier learns from (Hinton et al. 2015).
+"""Knowledge distillation: teacher logits for the student's training rows (Hinton et al. 2015).
 
-A teacher that knows more of the world judges the same rows; the small one learns its judgments beside the labels
-(`distillation_weight` of `training/classifier.py`). A stage: rows that were judged are not judged again.
+A larger classifier judges the rows; the small one learns its logits beside the labels (`distillation_weight` of the
+configuration). A stage: rows that were judged are not judged again.
 """
 
 import hashlib
@@ -14,14 +14,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import yaml
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
-from openmeva.training.classifier.trainer import weights_file
+from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.files import checksum
 from openmeva.training.negatives.groups import GroupRow
-from openmeva.training.paths import ROOT
 from openmeva.training.stages import Stage, read_rows
 
 SCHEMA = pa.schema([("logit", pa.float32())])
@@ -36,7 +34,7 @@ def with_teacher_logits(
 
     Args:
         rows: to judge.
-        teacher: a checkpoint of `training/classifier.py`.
+        teacher: a classifier's checkpoint.
         metric: whose section of the checkpoint's configuration is read.
         out: the stage's folder; `teacher_logit.parquet` goes there.
         processes: that judge at the same time.
@@ -69,12 +67,3 @@ def logit(score: float) -> float:
     """log(p / (1 - p)) of a probability, finite."""
     kept = min(max(score, SURE), 1 - SURE)
     return math.log(kept / (1 - kept))
-
-
-def teacher_configuration(config: dict[str, Any]) -> tuple[Path, dict[str, Any]] | None:
-    """The folder of a configuration's teacher and the teacher's own configuration; None where it has none."""
-    settings = config.get("teacher")
-    if not settings:
-        return None
-    own: dict[str, Any] = yaml.safe_load((ROOT / settings["config"]).read_text(encoding="utf-8"))
-    return ROOT / settings["weights"], own

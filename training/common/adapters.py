@@ -1,6 +1,7 @@
-"""Low-rank adapters, by PEFT in training; on the shared encoder, as plain factors in a checkpoint."""
+"""Low-rank adapters, by PEFT in training; on an encoder, as plain factors in a checkpoint."""
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -10,8 +11,23 @@ from torch import Tensor
 from transformers import PreTrainedModel
 from transformers.pytorch_utils import Conv1D
 
-# every linear layer of the encoder's blocks
-TARGETS = r".*encoder\.layer\.\d+\.(attention\.self\.(query|key|value)|attention\.output\.dense|intermediate\.dense|output\.dense)"
+from openmeva.metrics.core.checkpoint import ADDED
+
+# every linear layer of the encoder's blocks: BERT's and RoBERTa's, MPNet's, ModernBERT's
+TARGETS = (
+    r".*encoder\.layer\.\d+\.(attention\.self\.(query|key|value)|attention\.output\.dense|attention\.attn\.[qkvo]|"
+    r"intermediate\.dense|output\.dense)|.*layers\.\d+\.(attn\.(Wqkv|Wo)|mlp\.(Wi|Wo))"
+)
+NORMS = ("LayerNorm", "attn_norm", "mlp_norm", "final_norm")
+BLOCK = re.compile(r"\.(encoder\.layer|layers)\.\d+\.")
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """Low-rank factors on the linear layers: of `rank`, their product times `alpha` / `rank`."""
+
+    rank: int = 32
+    alpha: int = 64
 
 
 def add_adapters(model: torch.nn.Module, rank: int, alpha: int, heads: tuple[str, ...]) -> None:
@@ -23,7 +39,7 @@ def add_adapters(model: torch.nn.Module, rank: int, alpha: int, heads: tuple[str
         LoraConfig(r=rank, lora_alpha=alpha, target_modules=_targets(model, heads), bias="none"), model
     )
     for name, parameter in model.named_parameters():
-        norm = "LayerNorm" in name and "embeddings" not in name
+        norm = any(mark in name for mark in NORMS) and "embeddings" not in name
         parameter.requires_grad = "lora_" in name or norm or name.startswith(heads)
 
 
@@ -48,13 +64,9 @@ def merge_adapters(model: torch.nn.Module) -> None:
             setattr(model.get_submodule(parent), own, layer.get_base_layer())
 
 
-def with_adapter(model: PreTrainedModel, settings: dict[str, int]) -> PeftModel:
-    """A model of the Hub, frozen, under trainable factors on every linear layer but the last.
-
-    Args:
-        settings: `rank` and `alpha`.
-    """
-    wanted = LoraConfig(r=settings["rank"], lora_alpha=settings["alpha"], target_modules="all-linear")
+def with_adapter(model: PreTrainedModel, adapter: Adapter) -> PeftModel:
+    """A model of the Hub, frozen, under trainable factors on every linear layer but the last."""
+    wanted = LoraConfig(r=adapter.rank, lora_alpha=adapter.alpha, target_modules="all-linear")
     adapted: PeftModel = get_peft_model(model, wanted)
     return adapted
 
@@ -70,7 +82,7 @@ def difference(
     """
     factors, vectors = {}, {}
     for name in wanted.keys() & state.keys():
-        layer = ".encoder.layer." in name
+        layer = BLOCK.search(name) is not None
         if layer and wanted[name].dim() == 2:
             u, values, v = torch.linalg.svd(wanted[name] - state[name], full_matrices=False)
             root = values[:rank].sqrt()
@@ -94,6 +106,14 @@ def adapter_tensors(model: torch.nn.Module) -> dict[str, Tensor]:
         if parameter.requires_grad and "lora_" not in name:
             tensors[name.replace(".base_layer", "")] = parameter  # a trained bias of a layer that has factors
     return {name: tensor.detach().cpu().to(torch.float16).contiguous() for name, tensor in tensors.items()}
+
+
+def added_rows(model: Any, rows: int) -> dict[str, Tensor]:
+    """Vectors of the tokens that the backbone lacks, which its table of `rows` word vectors has grown by, in half precision."""
+    table = model.bert.get_input_embeddings().weight
+    name = next(name for name, parameter in model.named_parameters() if parameter is table)
+    added = table[rows:].detach().cpu().to(torch.float16).contiguous()
+    return {f"{name}{ADDED}": added} if len(added) else {}
 
 
 def load_adapter(model: torch.nn.Module, tensors: dict[str, Tensor]) -> None:

@@ -1,4 +1,4 @@
-"""Model cards, generated from a run's manifest: what all of them share, and UNION's."""
+"""Model cards, generated from a run's manifest: what all of them share."""
 
 import argparse
 import json
@@ -12,68 +12,6 @@ SOURCES = {  # whose the stories are, by corpus
     "roc": "ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request and may not be passed on.",
     "wp": "WritingPrompts (Fan et al. 2018) is text of Reddit's users and may not be passed on.",
 }
-
-_UNION = """---
-license: apache-2.0
-language: en
-library_name: evaluate
-tags: [story-generation, evaluation, union]
----
-
-# UNION, `{config[name]}`
-
-Scores a story, 0 to 1, higher is better: the probability that a person wrote it, rather than that it was
-damaged by repetition, substitution, reordering or negation (Guan and Huang, EMNLP 2020).
-
-## Use
-
-```python
-import evaluate
-
-union = evaluate.load("metrics/union", "{config[name]}")
-union.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
-```
-
-## Training
-
-{kind} {stories[train]:,} stories of {corpus} were seen, {config[pairs]:,} in all, each beside one negative sample
-({techniques}). {steps:,} steps of {batch} stories, learning rate {config[learning_rate]:g}, λ = {config[reconstruction_weight]:g}, seed {config[seed]};
-{minutes:g} minutes on {threads} threads with torch {torch}.
-
-| file | SHA-256 |
-|---|---|
-{data}
-
-## Results
-
-On {stories[validation]:,} held-out stories and as many negative samples: accuracy {validation[accuracy]:.3f},
-area under the ROC curve {validation[auc]:.3f}. Correlations with human judgments are printed by
-`make benchmark`, and stand in the project's README.
-
-## Limits
-
-Trained on English {corpus} alone; it knows the damage that the rules make, which is not all that goes wrong
-in a story. It judges a whole story: scores of texts of other kinds and lengths mean little. It should not
-decide on people's writing.
-
-## Data and licence
-
-The weights are Apache-2.0. {source} The stories are not part of this repository.
-
-## Citation
-
-```bibtex
-@inproceedings{{guan-huang-2020-union,
-    title = "{{UNION}}: An Unreferenced Metric for Evaluating Open-ended Story Generation",
-    author = "Guan, Jian and Huang, Minlie",
-    booktitle = "Proceedings of EMNLP 2020",
-    year = "2020",
-    pages = "9157--9166",
-}}
-```
-"""
-
-_TITLES = {"roc": "ROCStories", "wp": "WritingPrompts"}  # by the folder of the stories
 
 
 def write_model_card(folder: Path, template: str, manifest: Mapping[str, Any], **fields: Any) -> None:
@@ -99,36 +37,3 @@ def card_command(write: Callable[[Path, dict[str, Any]], None], description: str
     parser.add_argument("folder", type=Path, help="weights with their manifest.json")
     folder = parser.parse_args().folder
     write(folder, json.loads((folder / "manifest.json").read_text(encoding="utf-8")))
-
-
-def _begun(config: dict[str, Any]) -> str:
-    """What an adapter began with, if with another one, and where that is described."""
-    if not config.get("start"):
-        return ""
-    source = config.get("first") or config["start"]
-    return f", begun with that of `{source}` (its stories are not counted below)"
-
-
-def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
-    """Writes `README.md` beside UNION's weights."""
-    config = manifest["config"]
-    folders = dict.fromkeys(file.split("/")[0] for file in config["corpus"]["train"])
-    own = ("the corpus below", "Ask whose stories they are before you pass the weights on.")
-    corpora, sources = zip(
-        *((_TITLES[name], SOURCES[name]) if name in _TITLES else own for name in folders), strict=True
-    )
-    left_out = config["sampling"].get("without", ())
-    write_model_card(
-        folder,
-        _UNION,
-        manifest,
-        kind=(
-            f"An adapter of rank {config['adapter']['rank']} on the project's story encoder{_begun(config)}."
-            if config["adapter"]
-            else f"All weights of `{config['base']}`."
-        ),
-        corpus=" and ".join(corpora),
-        source=" ".join(sources),
-        techniques="all four techniques" if not left_out else f"without {', '.join(left_out)}",
-        batch=2 * config["batch_pairs"],
-    )

@@ -1,18 +1,48 @@
 """What the metrics' trainers share: transformers' `Trainer` over stories of similar length, and its settings."""
 
-import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
-import yaml
 from transformers import Trainer, TrainingArguments
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
-from openmeva.metrics.core.checkpoint import file_digest
+from openmeva.training.common.checkpoint import read_manifest
+from openmeva.training.common.config import Config, config_file, read_config
 from openmeva.training.files import checksum
 from openmeva.training.paths import ROOT
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig:
+    """What every trainer's configuration has.
+
+    Attributes:
+        metric: what is trained.
+        name: of the configuration: the checkpoint's folder.
+        learning_rate: the greatest.
+        warmup_share: of the steps, in which it is reached.
+        seed: of all draws.
+    """
+
+    metric: str
+    name: str
+    learning_rate: float
+    warmup_share: float = 0.05
+    seed: int = 42
+
+
+class CorpusFiles(Protocol):
+    """A corpus's files, below the data folder."""
+
+    @property
+    def train(self) -> tuple[str, ...]: ...
+    @property
+    def validation(self) -> tuple[str, ...]: ...
+    @property
+    def exclude(self) -> tuple[str, ...]: ...
 
 
 class StoryTrainer(Trainer):
@@ -28,13 +58,13 @@ class StoryTrainer(Trainer):
 
 
 def training_arguments(
-    run: Path, config: dict[str, Any], steps: int, batch: int, **changes: Any
+    run: Path, config: TrainingConfig, steps: int, batch: int, **changes: Any
 ) -> TrainingArguments:
     """The settings that all trainers share: one pass, AdamW, bfloat16 where there is any, resumable.
 
     Args:
         run: folder of the checkpoints.
-        config: with `learning_rate`, `warmup_share` and `seed`.
+        config: of the training.
         steps: of the whole run.
         batch: examples a step.
         changes: settings that differ.
@@ -44,14 +74,14 @@ def training_arguments(
         "per_device_train_batch_size": batch,
         "per_device_eval_batch_size": batch * 2,
         "num_train_epochs": 1,
-        "learning_rate": config["learning_rate"],
-        "warmup_steps": int(steps * config["warmup_share"]),
+        "learning_rate": config.learning_rate,
+        "warmup_steps": int(steps * config.warmup_share),
         "weight_decay": 0.01,
         "optim": "adamw_torch_fused",
         "bf16": not torch.cuda.is_available() or torch.cuda.is_bf16_supported(),
         "use_cpu": not torch.cuda.is_available(),
         "remove_unused_columns": False,
-        "seed": config["seed"],
+        "seed": config.seed,
         "logging_steps": 100,
         "eval_strategy": "steps",
         "eval_steps": max(1, min(1000, steps // 2)),
@@ -62,35 +92,21 @@ def training_arguments(
     return TrainingArguments(**{**settings, **changes})
 
 
-def last_checkpoint(run: Path, resume: bool) -> bool | None:
-    """What `Trainer.train` takes as `resume_from_checkpoint`: true where one is wanted and there."""
-    return True if resume and any(run.glob("checkpoint-*")) else None
-
-
-def data_checksums(config: dict[str, Any], data: Path) -> dict[str, str]:
-    """SHA-256 of each file of a configuration's corpus."""
-    keys = ("train", "validation", "exclude")
-    return {file: checksum(data / file) for key in keys for file in config["corpus"].get(key, [])}
-
-
-def first_configuration(config: dict[str, Any]) -> dict[str, Any] | None:
-    """The configuration of the file `first`, to be trained where the weights `start` are not there yet."""
-    if not config.get("first") or (ROOT / config["start"] / "manifest.json").is_file():
-        return None
-    found: dict[str, Any] = yaml.safe_load((ROOT / config["first"]).read_text(encoding="utf-8"))
-    return found
-
-
-def start_digest(config: dict[str, Any]) -> dict[str, str]:
-    """SHA-256 of the adapter that a configuration goes on from, if it does."""
-    start = config.get("start")
-    return {"start": file_digest(ROOT / start / "adapter.safetensors")} if start else {}
-
-
-def encoder_reference(shared: Path, out: Path) -> dict[str, str]:
-    """How a checkpoint in `out` names the shared encoder that its adapter belongs to."""
+def data_checksums(corpora: CorpusFiles | Sequence[CorpusFiles], data: Path) -> dict[str, str]:
+    """SHA-256 of each file of a corpus, or of several."""
+    several = corpora if isinstance(corpora, Sequence) else [corpora]
     return {
-        "path": os.path.relpath(shared.resolve(), out.resolve()),
-        "hub": "openmeva/story-encoder",
-        "sha256": file_digest(shared / "model.safetensors"),
+        file: checksum(data / file)
+        for corpus in several
+        for files in (corpus.train, corpus.validation, corpus.exclude)
+        for file in files
     }
+
+
+def first_configuration(
+    kind: type[Config], metric: str, first: str | None, start: str | None
+) -> Config | None:
+    """The configuration `first`, to be trained where the weights `start` are not there yet."""
+    if not first or not start or read_manifest(ROOT / start) is not None:
+        return None
+    return read_config(kind, config_file(metric, first))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from rich.progress import track
 
@@ -30,6 +30,8 @@ class CorpusConfig:
         max_stories: of each file, at most so many stories are read, evenly spaced, for quick trials.
         validation_share: by hash of a story's beginning, where there are no validation files.
     """
+
+    named_in: ClassVar[str] = "corpora"  # below training/configs: a configuration may name one
 
     train: tuple[str, ...]
     validation: tuple[str, ...] = ()

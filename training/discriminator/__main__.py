@@ -1,6 +1,25 @@
 """`python -m training.discriminator`: see `trainer.py`."""
 
-from openmeva.training.discriminator.trainer import main
+from collections.abc import Sequence
+
+from openmeva.training.common.command import trainer_command
+from openmeva.training.discriminator import trainer
+from openmeva.training.discriminator.config import DiscriminatorConfig
+
+SHOWN = ("groups", "stories", "steps", "validation", "groups_a_second", "minutes")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Reads the command line and trains."""
+    trainer_command(
+        "discriminator",
+        DiscriminatorConfig,
+        lambda call: trainer.train(call.config, call.data, call.out, call.run, call.cache, call.resume),
+        SHOWN,
+        trainer.__doc__,
+        arguments=arguments,
+    )
+
 
 if __name__ == "__main__":
     main()

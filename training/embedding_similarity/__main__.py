@@ -1,6 +1,26 @@
 """`python -m training.embedding_similarity`: see `trainer.py`."""
 
-from openmeva.training.embedding_similarity.trainer import main
+from collections.abc import Sequence
+
+from openmeva.training.common.command import trainer_command
+from openmeva.training.embedding_similarity import trainer
+from openmeva.training.embedding_similarity.config import SimilarityConfig
+
+SHOWN = ("texts", "steps", "validation", "minutes")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Reads the command line and trains."""
+    trainer_command(
+        "embedding_similarity",
+        SimilarityConfig,
+        lambda call: trainer.train(call.config, call.data, call.out, call.run, call.resume),
+        SHOWN,
+        trainer.__doc__,
+        default="default",
+        arguments=arguments,
+    )
+
 
 if __name__ == "__main__":
     main()

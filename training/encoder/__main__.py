@@ -1,6 +1,28 @@
 """`python -m training.encoder`: see `trainer.py`."""
 
-from openmeva.training.encoder.trainer import main
+from collections.abc import Sequence
+
+from openmeva.training.common.command import trainer_command
+from openmeva.training.encoder import trainer
+from openmeva.training.encoder.config import EncoderConfig
+from openmeva.training.paths import ENCODER
+
+SHOWN = ("blocks", "tokens", "steps", "masked_loss_before", "masked_loss_after", "minutes")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Reads the command line and trains."""
+    trainer_command(
+        "encoder",
+        EncoderConfig,
+        lambda call: trainer.train(call.config, call.data, call.out, call.run, call.resume),
+        SHOWN,
+        trainer.__doc__,
+        default="default",
+        out=lambda config: ENCODER,
+        arguments=arguments,
+    )
+
 
 if __name__ == "__main__":
     main()

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
+from openmeva.training.common.config import config_file, read_yaml, resolved
 from openmeva.training.corpora.splits import CorpusConfig, load_corpus
 from openmeva.training.files import checksum, write_text
+from openmeva.training.graded.config import GradedSettings
 from openmeva.training.graded.sampling import GradedSampler, GradedSampling
 from openmeva.training.negatives import EditedStory, UnionSampler, UnionSampling, tag_corpus
 from openmeva.training.negatives.groups import rows_of_chain, write_groups
@@ -97,15 +98,15 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--config", type=Path, required=True, help="a file of training/configs with `graded`")
+    parser.add_argument("--config", required=True, help="a configuration of plot_coherence with `graded`")
     parser.add_argument("--data", type=Path, required=True, help="the folder that the corpora lie in")
     parser.add_argument("--run", type=Path, help="default: runs/METRIC-NAME")
     parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "tags", help="tagged corpora")
     parser.add_argument("--stories", type=int, help="groups of each corpus, for a quick trial")
     arguments = parser.parse_args()
-    config = yaml.safe_load(arguments.config.read_text(encoding="utf-8"))
-    run = arguments.run or ROOT / "runs" / f"{config['metric']}-{config['name']}"
-    for settings in config["graded"]:
+    config = read_yaml(config_file("plot_coherence", arguments.config).read_text(encoding="utf-8"))
+    run = arguments.run or ROOT / "runs" / f"plot_coherence-{config['name']}"
+    for settings in resolved(list[GradedSettings], config["graded"], str(arguments.config), "graded."):
         if arguments.stories:
             settings = {
                 **settings,
@@ -114,7 +115,7 @@ def main() -> None:
                 "pool": 4 * arguments.stories,
                 "alike_stories": 2 * arguments.stories,
             }
-        manifest = make_groups(settings, arguments.data, run, arguments.cache, config["seed"])
+        manifest = make_groups(settings, arguments.data, run, arguments.cache, config.get("seed", 42))
         print(json.dumps({key: manifest[key] for key in ("train", "validation")}, indent=2))
 
 

@@ -53,7 +53,8 @@ def write_whole_model(checkpoint: Path, section: str, target: Path, classifier: 
     """
     import torch
 
-    from openmeva.metrics.core.checkpoint import encoder_folder, load_checkpoint
+    from openmeva.metrics.core.backbone import backbone_folder
+    from openmeva.metrics.core.checkpoint import load_checkpoint
 
     loaded = load_checkpoint(checkpoint, section)
     parts = ("bert.",) if classifier else ("bert.", "cls.")  # what the class named in `architectures` has
@@ -85,7 +86,7 @@ def write_whole_model(checkpoint: Path, section: str, target: Path, classifier: 
     config.pop("_name_or_path", None)
     settings = json.loads((target / "config.json").read_text(encoding="utf-8"))
     write_text(target / "config.json", json.dumps({**config, **settings}, indent=2) + "\n")
-    encoder = encoder_folder(checkpoint, loaded.settings["encoder"])
+    encoder = backbone_folder(loaded.settings["encoder"], checkpoint)
     for name in _TOKENIZER:
         if (encoder / name).is_file():
             shutil.copyfile(encoder / name, target / name)

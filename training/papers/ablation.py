@@ -8,14 +8,12 @@ the paper prints for the error types, so for those no row of this table can be c
 """
 
 import argparse
-import copy
-import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 from rich.console import Console
 from rich.table import Table
 from scipy.stats import pearsonr
@@ -24,8 +22,12 @@ from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.openmeva.error_types import story_error_types
 from openmeva.metrics.union.scoring import UnionScorer
 from openmeva.training.benchmark.released import released_scores
+from openmeva.training.common.checkpoint import trained
+from openmeva.training.common.config import as_mapping, config_file, read_config
+from openmeva.training.common.trainer import data_checksums
 from openmeva.training.corpora.union_judgments import read_union_judgments
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import CACHE, RUNS
+from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.trainer import train
 
 ROWS: dict[str, dict[str, Any]] = {
@@ -64,19 +66,25 @@ def correlations(scores: Sequence[float], rows: Sequence[Any]) -> list[float]:
     return results
 
 
-def run_row(name: str, changes: dict[str, Any], base: dict[str, Any], arguments: argparse.Namespace) -> Path:
-    """Trains one row where it is not there yet; returns its checkpoint."""
-    config = copy.deepcopy(base)
-    config["pairs"] = arguments.pairs
-    config["corpus"]["max_stories"] = arguments.pairs  # no story is seen twice in so short a run
-    config["name"] = "ablation" + "".join(c if c.isalpha() else "-" for c in name.lower())
-    config["sampling"]["without"] = changes.get("without", [])
-    config["reconstruction_weight"] = changes.get("reconstruction_weight", base["reconstruction_weight"])
-    out = arguments.out / config["name"]
-    manifest = out / "manifest.json"
-    if not manifest.exists() or json.loads(manifest.read_text(encoding="utf-8"))["config"] != config:
-        train(config, arguments.data, out, out / "run", ROOT / ".cache" / "tags", resume=True)
-    return out
+def run_row(name: str, changes: dict[str, Any], base: UnionConfig, pairs: int, data: Path, out: Path) -> Path:
+    """Trains one row where it is not there yet; returns its checkpoint.
+
+    Raises:
+        ValueError: a row that was begun with another configuration or data (each difference is named).
+    """
+    config = replace(
+        base,
+        pairs=pairs,
+        corpus=replace(base.corpus, max_stories=pairs),  # no story is seen twice in so short a run
+        name="ablation" + "".join(c if c.isalpha() else "-" for c in name.lower()),
+        sampling=replace(base.sampling, without=tuple(changes.get("without", ()))),
+        reconstruction_weight=changes.get("reconstruction_weight", base.reconstruction_weight),
+    )
+    folder = out / config.name
+    made_from = {"config": as_mapping(config), "data": data_checksums(config.corpus, data)}
+    if not trained(folder, UnionConfig, made_from):
+        train(config, data, folder, folder / "run", CACHE / "tags", resume=True)
+    return folder
 
 
 def main() -> None:
@@ -84,12 +92,12 @@ def main() -> None:
     parser.add_argument(
         "--data", type=Path, required=True, help="folder with roc/ and union/ROCStories/ant_data"
     )
-    parser.add_argument("--config", type=Path, default=ROOT / "training" / "configs" / "union_roc_first.yaml")
+    parser.add_argument("--config", default="roc_first", help="a file, or a name in training/configs/union")
     parser.add_argument("--pairs", type=int, default=4000, help="stories a row, each with a negative sample")
     parser.add_argument("--rows", nargs="*", choices=list(ROWS), default=list(ROWS))
-    parser.add_argument("--out", type=Path, default=ROOT / "runs" / "ablation")
+    parser.add_argument("--out", type=Path, default=RUNS / "ablation")
     arguments = parser.parse_args()
-    base = yaml.safe_load(arguments.config.read_text(encoding="utf-8"))
+    base = read_config(UnionConfig, config_file("union", arguments.config))
     judged = list(read_union_judgments(arguments.data / "union" / "ROCStories" / "ant_data"))
     table = Table(
         title=f"Pearson on UNION's 400 ROC stories, {arguments.pairs:,} stories a row (paper's figure)"
@@ -100,7 +108,8 @@ def main() -> None:
     if "UNION" in released:
         table.add_row("the authors' UNION", *_cells(correlations(released["UNION"], judged), "UNION"))
     for name in arguments.rows:
-        checkpoint = load_checkpoint(run_row(name, ROWS[name], base, arguments), "union")
+        row = run_row(name, ROWS[name], base, arguments.pairs, arguments.data, arguments.out)
+        checkpoint = load_checkpoint(row, "union")
         scores, _ = UnionScorer(checkpoint).score(
             [row["story"] for row in judged], [row["prompt"] for row in judged]
         )

@@ -1,11 +1,9 @@
 """The cells of plot-guided's tables: a model trained on a training set, and its correlation with people's judgments."""
 
-import copy
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.stats import kendalltau, spearmanr
@@ -13,11 +11,13 @@ from scipy.stats import kendalltau, spearmanr
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.classifier.trainer import train_classifier
+from openmeva.training.common.config import as_mapping
 from openmeva.training.files import checksum, write_text
 from openmeva.training.negatives.groups import GroupRow, read_groups
-from openmeva.training.plot_coherence.trainer import at_most
-from openmeva.training.sentavg.trainer import SentAvgTrainer
+from openmeva.training.plot_coherence.data import at_most
+from openmeva.training.sentavg.model import SentAvgTrainer
 
 Scorer = Callable[[Sequence[str]], Sequence[float]]
 SENTAVG, FT_LM = "SENTAVG", "FT_LM"
@@ -75,14 +75,14 @@ class Cells:
     """Trains models on training sets and judges them on test sets, once each.
 
     Args:
-        base: configuration of the classifier (`training/classifier.py`).
+        base: configuration of the classifier (`training/classifier`).
         stories: of a training set, at most so many.
         sets: folder of the training sets: `CORPUS/sets/NAME.parquet` (`training/plot_training_sets.py`).
         data: folder of the judgments.
         out: where finished cells lie.
     """
 
-    def __init__(self, base: dict[str, Any], stories: int, sets: Path, data: Path, out: Path) -> None:
+    def __init__(self, base: ClassifierConfig, stories: int, sets: Path, data: Path, out: Path) -> None:
         self.base, self.stories, self.sets, self.data, self.out = base, stories, sets, data, out
 
     def __call__(self, name: str, corpus: str, model: str, test: str, without: str | None = None) -> Cell:
@@ -99,7 +99,7 @@ class Cells:
             "set": checksum(path if without is None else candidates_file(self.sets, corpus)),
             "stories": self.stories,
             "without": without,
-            "base": self.base,
+            "base": as_mapping(self.base),
         }
         cell = self.out / "-".join([corpus, name, model, *([without] if without else [])])
         kept = cell / "cell.json"
@@ -124,7 +124,7 @@ class Cells:
         rows = [row for row in rows if row.group in negatives]
         if not rows:
             raise ValueError(f"{path}: expected stories that are no human ones, got none")
-        return at_most(rows, max(1, len(negatives) * self.stories // len(rows)), self.base["seed"])
+        return at_most(rows, max(1, len(negatives) * self.stories // len(rows)), self.base.seed)
 
     def _scorer(self, rows: list[GroupRow], model: str, cell: Path, trained: bool) -> Scorer:
         """The model; one whose weights lie in `cell` is not trained again."""
@@ -132,17 +132,16 @@ class Cells:
             sentavg = SentAvgTrainer()
             sentavg.fit([row.story for row in rows], [row.label for row in rows])
             return sentavg
-        config = copy.deepcopy(self.base)
         if not trained:
             groups = sorted({row.group for row in rows})
             held = set(groups[:: max(2, len(groups) // 100)])
             train_classifier(
-                config,
+                self.base,
                 [row for row in rows if row.group not in held],
                 [row for row in rows if row.group in held],
                 cell,
                 cell / "run",
                 {"data": {}},
             )
-        scorer = ClassifierScorer(load_checkpoint(cell, config["metric"]))
+        scorer = ClassifierScorer(load_checkpoint(cell, self.base.metric))
         return lambda texts: scorer.score(texts, None)[0]

@@ -14,12 +14,13 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-import yaml
 from rich.console import Console
 from rich.table import Table
 
+from openmeva.training.common.config import config_file, read_config
 from openmeva.training.papers.plot_cells import FT_LM, SENTAVG, Cell, Cells
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import RUNS
+from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 
 Pair = tuple[float, float]  # Spearman, Kendall
 TEST = {"roc": "plot_guided_roc", "wp": "plot_guided_wp"}
@@ -125,15 +126,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--table", type=int, choices=(5, 6, 7), default=5)
     parser.add_argument("--stories", type=int, default=10_000, help="of a training set (default: 10,000)")
     parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=CORPORA, help="to train on")
-    parser.add_argument("--sets", type=Path, default=ROOT / "runs" / "plots")
+    parser.add_argument("--sets", type=Path, default=RUNS / "plots")
     parser.add_argument(
-        "--config", type=Path, default=ROOT / "training" / "configs" / "plot_coherence_tables.yaml"
+        "--config", default="tables", help="a file, or a name in training/configs/plot_coherence"
     )
-    parser.add_argument("--out", type=Path, default=ROOT / "runs" / "plot-tables")
+    parser.add_argument("--out", type=Path, default=RUNS / "plot-tables")
     given = parser.parse_args(arguments)
     if given.stories < 4:
         parser.error(f"--stories: expected 4 or more, got {given.stories}")
-    base = yaml.safe_load(given.config.read_text(encoding="utf-8"))
+    base = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))
     cells = Cells(base, given.stories, given.sets, given.data, given.out)
     made = {5: table_5, 6: table_6, 7: table_7}[given.table](cells, given.corpora)
     Console(width=160).print(made)

@@ -1,6 +1,25 @@
 """`python -m training.plot_coherence`: see `trainer.py`."""
 
-from openmeva.training.plot_coherence.trainer import main
+from collections.abc import Sequence
+
+from openmeva.training.common.command import trainer_command
+from openmeva.training.plot_coherence import trainer
+from openmeva.training.plot_coherence.config import PlotCoherenceConfig
+
+SHOWN = ("groups", "stories", "steps", "validation", "groups_a_second", "minutes")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Reads the command line and trains."""
+    trainer_command(
+        "plot_coherence",
+        PlotCoherenceConfig,
+        lambda call: trainer.train(call.config, call.data, call.out, call.run, call.cache, call.resume),
+        SHOWN,
+        trainer.__doc__,
+        arguments=arguments,
+    )
+
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,6 @@
 """The plot-guided paper's five training sets (Tables 2 and 3), built from the stories the generator never saw.
 
-    python -m training.plot_guided.training_sets --config training/configs/plot_negatives_roc.yaml --data DIR
+    python -m training.plot_guided.training_sets --config roc --data DIR
 
 HEUR_SENT_SUB, HEUR_KEY_SUB, UNION_DATA, MANPLTS and AF_MANPLTS, a Parquet file each under runs/plots/NAME/sets, with
 `group`, `split` (train, validation, test: 80, 10 and 10 %, by hash of the group), `label`, `source`, `story`, `context`
@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import yaml
 
+from openmeva.training.common.config import config_file, read_mapping
 from openmeva.training.common.draws import Draws
 from openmeva.training.files import checksum
 from openmeva.training.negatives import UnionSampler, UnionSampling
@@ -27,6 +27,7 @@ from openmeva.training.negatives.heuristics import substitute_antonyms, substitu
 from openmeva.training.paths import ROOT
 from openmeva.training.plot_guided.adversarial_filtering.stage import filter_negatives
 from openmeva.training.plot_guided.negatives import make_negatives, settings
+from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots
 from openmeva.training.stages import Stage, read_rows
 from openmeva.training.text.knowledge.english import English
@@ -208,7 +209,9 @@ def main(arguments: list[str] | None = None) -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--config", type=Path, required=True, help="training/configs/plot_negatives_*.yaml")
+    parser.add_argument(
+        "--config", required=True, help="a file, or a name in training/configs/plot_negatives"
+    )
     parser.add_argument("--data", type=Path, required=True, help="the folder of the configuration's files")
     parser.add_argument("--out", type=Path, help="default: runs/plots/NAME")
     parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "tags", help="tagged corpora")
@@ -218,7 +221,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     if given.stories is not None and given.stories < 1:
         parser.error(f"--stories: expected 1 or more, got {given.stories}")
-    config = yaml.safe_load(given.config.read_text(encoding="utf-8"))
+    config = read_mapping(PlotNegativesConfig, config_file("plot_negatives", given.config))
     config["stories"] = given.stories or config["stories"]
     out = given.out or ROOT / "runs" / "plots" / config["name"]
     paths = build_sets(config, given.data, out, given.cache)

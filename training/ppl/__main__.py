@@ -1,6 +1,25 @@
 """`python -m training.ppl`: see `trainer.py`."""
 
-from openmeva.training.ppl.trainer import main
+from collections.abc import Sequence
+
+from openmeva.training.common.command import trainer_command
+from openmeva.training.ppl import trainer
+from openmeva.training.ppl.config import PplConfig
+
+SHOWN = ("stories", "tokens", "steps", "validation", "stories_a_second", "minutes")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Reads the command line and trains."""
+    trainer_command(
+        "ppl",
+        PplConfig,
+        lambda call: trainer.train(call.config, call.data, call.out, call.run, call.resume),
+        SHOWN,
+        trainer.__doc__,
+        arguments=arguments,
+    )
+
 
 if __name__ == "__main__":
     main()

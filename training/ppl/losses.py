@@ -67,3 +67,22 @@ def vocabulary_loss(
         rows: logits of so many rows are held at once.
     """
     return _VocabularyLoss.apply(hidden, weight, bias, targets, dtype, rows) / len(targets)
+
+
+def next_token_loss(model: Any, ids: Tensor, mask: Tensor) -> Tensor:
+    """Mean loss in nats of the tokens (n, tokens) after the first, given those before; `mask` is 1 at tokens.
+
+    Padding stands on the right, where a causal mask hides it.
+    """
+    hidden = model.bert(ids, use_cache=False).last_hidden_state[:, :-1]
+    at = mask[:, 1:].bool()
+    hidden = model.cls.predictions.transform(hidden[at])
+    # autocast leaves layer norm's output in float32: the product with the vocabulary would be, too
+    narrow = torch.is_autocast_enabled(ids.device.type)
+    return vocabulary_loss(
+        hidden,
+        model.bert.embeddings.word_embeddings.weight,
+        model.cls.predictions.bias,
+        ids[:, 1:][at],
+        dtype=torch.get_autocast_dtype(ids.device.type) if narrow else torch.float32,
+    )

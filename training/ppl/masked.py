@@ -11,39 +11,42 @@ import torch
 from openmeva.metrics.core.checkpoint import Checkpoint, load_checkpoint
 from openmeva.metrics.core.runtime import choose_dtype
 from openmeva.metrics.ppl.loading import from_checkpoint
-from openmeva.training.common.trainer import data_checksums, encoder_reference
-from openmeva.training.corpora.splits import CorpusConfig, load_corpus
+from openmeva.training.common.backbone import SHARED, find_backbone, names_file
+from openmeva.training.common.checkpoint import ADAPTER, encoder_reference, save_manifest
+from openmeva.training.common.config import as_mapping
+from openmeva.training.common.trainer import data_checksums
+from openmeva.training.corpora.splits import load_corpus
 from openmeva.training.files import save_tensors, write_text
-from openmeva.training.paths import ENCODER
 from openmeva.training.ppl.card import write_ppl_card
+from openmeva.training.ppl.config import PplConfig
 
 
-def save_masked(config: dict[str, Any], data: Path, out: Path) -> dict[str, Any]:
+def save_masked(config: PplConfig, data: Path, out: Path) -> dict[str, Any]:
     """Writes the checkpoint, whose adapter is empty, with what it says of held-out stories."""
     settings = {
         "model": "masked",
-        "delexicalize": config["corpus"]["delexicalize"],
-        "max_length": config["max_length"],
-        "spacing": config["spacing"],
-        "encoder": encoder_reference(ENCODER, out),
+        "delexicalize": config.corpus.delexicalize,
+        "max_length": config.max_length,
+        "spacing": config.spacing,
+        "encoder": encoder_reference(find_backbone(SHARED), out),
     }
-    save_tensors(out / "adapter.safetensors", {})
+    save_tensors(out / ADAPTER, {})
     write_text(out / "config.json", json.dumps({"ppl": settings}, indent=2) + "\n")
     started = time.time()
-    corpus = load_corpus(CorpusConfig.from_mapping(config["corpus"]), data, ENCODER / "names.json")
+    corpus = load_corpus(config.corpus, data, names_file())
     stories = [
         " ".join(w for sentence in s for w in sentence)
-        for s in corpus.validation[: config["validation_stories"]]
+        for s in corpus.validation[: config.validation_stories]
     ]
     manifest = {
         "metric": "ppl",
-        "config": config,
-        "data": data_checksums(config, data),
+        "config": as_mapping(config),
+        "data": data_checksums(config.corpus, data),
         "validation": compare(load_checkpoint(out, "ppl"), stories),
         "minutes": round((time.time() - started) / 60, 1),
         "torch": torch.__version__,
     }
-    write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
+    save_manifest(out, manifest)
     write_ppl_card(out, manifest)
     return manifest
 

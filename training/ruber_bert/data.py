@@ -11,13 +11,14 @@ from rich.progress import track
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from openmeva.metrics.core.runtime import pad, token_id
+from openmeva.metrics.core.runtime import SpecialTokens, pad
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.ruber_bert.modeling import RuberModel, extremes, inner_tokens, pool
 from openmeva.metrics.ruber_bert.scoring import plain_context
-from openmeva.training.corpora.splits import CorpusConfig, Sentences, cut, load_corpus
+from openmeva.training.corpora.splits import Sentences, cut, load_corpus
 from openmeva.training.corpora.stories import is_held_out
 from openmeva.training.files import read_rows, text_of
+from openmeva.training.ruber_bert.config import RuberConfig
 
 Pair = tuple[list[int], list[int]]
 BEGINNING = 1  # sentences that are the context where there is no prompt
@@ -31,25 +32,24 @@ class PairSplit:
     validation: list[Pair]
 
 
-def load_pairs(config: dict[str, Any], data: Path, names: Path, tokenizer: Tokenizer) -> PairSplit:
+def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenizer) -> PairSplit:
     """The pairs of a configuration: prompts with their stories where the corpus has some, and beginnings.
 
     A story without a prompt gives its first sentence as the context of the others.
 
     Args:
-        config: `corpus` as in `CorpusConfig`, `prompts` (files with the fields `prompt` and `story`), `pairs`
-            (of training, at most), `validation_pairs` (at most) and `seed`.
+        config: of the training.
         data: folder of the files.
         names: `names.json` of the encoder.
         tokenizer: the encoder's.
     """
-    settings = CorpusConfig.from_mapping(config["corpus"])
+    settings = config.corpus
     corpus = load_corpus(settings, data, names)
     normalizer = Normalizer.load(names) if settings.delexicalize else Normalizer()
     train: list[tuple[str, str]] = []
     validation: list[tuple[str, str]] = []
     prompted: set[str] = set()
-    for file in config.get("prompts") or []:
+    for file in config.prompts or ():
         for prompt, story in track(list(prompted_stories(data / file)), f"normalising {file}"):
             sentences = cut(normalizer.sentences(story), settings.max_words)
             context = normalizer(plain_context(prompt))
@@ -62,12 +62,12 @@ def load_pairs(config: dict[str, Any], data: Path, names: Path, tokenizer: Token
         for sentences in stories:
             if len(sentences) > BEGINNING and _text(sentences[:3]) not in prompted:
                 split.append((_text(sentences[:BEGINNING]), _text(sentences[BEGINNING:])))
-    rng = np.random.default_rng(config["seed"])
+    rng = np.random.default_rng(config.seed)
     kept = [
         [split[i] for i in rng.permutation(len(split))[:count]]
-        for split, count in ((train, config["pairs"]), (validation, config["validation_pairs"]))
+        for split, count in ((train, config.pairs), (validation, config.validation_pairs))
     ]
-    return PairSplit(*(_tokens(split, tokenizer, config["max_length"] - 2) for split in kept))
+    return PairSplit(*(_tokens(split, tokenizer, config.max_length - 2) for split in kept))
 
 
 def prompted_stories(path: Path) -> Iterator[tuple[str, str]]:
@@ -94,7 +94,8 @@ class TextBatcher:
     """Pads token ids to `input_ids` and `attention_mask`, [CLS] and [SEP] put around them."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self.cls, self.sep, self.pad = (token_id(tokenizer, t) for t in ("[CLS]", "[SEP]", "[PAD]"))
+        marks = SpecialTokens.of(tokenizer)
+        self.cls, self.sep, self.pad = marks.start, marks.end, marks.padding
 
     def __call__(self, rows: Sequence[list[int]]) -> dict[str, Tensor]:
         ids, mask = pad([[self.cls, *row, self.sep] for row in rows], self.pad)
@@ -129,3 +130,42 @@ def nearest_contexts(contexts: Tensor, count: int) -> Tensor:
         alike[alike > 0.999] = -1
         found.append(alike.topk(min(count, len(unit) - 1), dim=-1).indices)
     return torch.cat(found)
+
+
+class RuberCollator:
+    """Pairs of a batch with one sampled story each, as vectors where features are given, else as tokens.
+
+    A sampled story is drawn from `neighbours` of the context where given, else from all; the draw depends on
+    the seed and the place in the run alone.
+    """
+
+    def __init__(
+        self,
+        pairs: Sequence[Pair],
+        batcher: TextBatcher,
+        features: dict[str, Tensor] | None,
+        neighbours: Tensor | None,
+        seed: int,
+    ) -> None:
+        self.pairs, self.batcher, self.features = pairs, batcher, features
+        self.neighbours, self.seed = neighbours, seed
+
+    def __call__(self, places: list[int]) -> dict[str, Any]:
+        count = len(self.pairs)
+        own = [place % count for place in places]
+        sampled = [self._draw(place, place % count) for place in places]
+        if self.features is not None:
+            contexts, stories = self.features["contexts"], self.features["stories"]
+            return {"contexts": contexts[own], "stories": stories[own], "sampled": stories[sampled]}
+        return {
+            "contexts": self.batcher([self.pairs[i][0] for i in own]),
+            "stories": self.batcher([self.pairs[i][1] for i in own]),
+            "sampled": self.batcher([self.pairs[i][1] for i in sampled]),
+        }
+
+    def _draw(self, place: int, own: int) -> int:
+        rng = np.random.default_rng([self.seed, place])
+        if self.neighbours is not None:
+            return int(self.neighbours[own, rng.integers(self.neighbours.shape[1])])
+        other = int(rng.integers(len(self.pairs) - 1))
+        return other + (other >= own)

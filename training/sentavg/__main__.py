@@ -1,6 +1,25 @@
 """`python -m training.sentavg`: see `trainer.py`."""
 
-from openmeva.training.sentavg.trainer import main
+from collections.abc import Sequence
+
+from openmeva.training.common.command import trainer_command
+from openmeva.training.sentavg import trainer
+from openmeva.training.sentavg.config import SentAvgConfig
+
+SHOWN = ("stories", "losses", "validation", "minutes")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Reads the command line and trains."""
+    trainer_command(
+        "sentavg",
+        SentAvgConfig,
+        lambda call: trainer.train(call.config, call.data, call.out, call.run, call.cache),
+        SHOWN,
+        trainer.__doc__,
+        arguments=arguments,
+    )
+
 
 if __name__ == "__main__":
     main()

@@ -7,17 +7,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import torch
-import yaml
 
-from openmeva.training.paths import ROOT
+from openmeva.training.common.config import read_config
+from openmeva.training.paths import CONFIGS, ROOT
 from openmeva.training.plot_guided.generator.card import plotted
+from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.generator.model import build_generator, load_generator, save_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.plots.plot import Plot
 from openmeva.training.speed.parts import Rows, bench_stories
 
 TRAINED = ROOT / "runs" / "generator-roc" / "final"
-CONFIG = ROOT / "training" / "configs" / "generator_roc.yaml"
+CONFIG = CONFIGS / "generator" / "roc.yaml"
 STORIES, PROCESSES = 1024, 2
 MEAN_TOKENS = 60  # of a ROC story; an untrained generator knows no end
 
@@ -30,7 +31,7 @@ def generator_rows() -> Rows:
         which = "trained"
     else:
         with TemporaryDirectory() as folder:
-            config = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
+            config = read_config(GeneratorConfig, CONFIG)
             save_generator(*build_generator(config), config, Path(folder))
             rate = stories_a_second(Path(folder), plots, Sampling(batch_size=256, max_tokens=MEAN_TOKENS))
         which = f"untrained, {MEAN_TOKENS} tokens each"

@@ -1,6 +1,25 @@
 """`python -m training.union`: see `trainer.py`."""
 
-from openmeva.training.union.trainer import main
+from collections.abc import Sequence
+
+from openmeva.training.common.command import trainer_command
+from openmeva.training.union import trainer
+from openmeva.training.union.config import UnionConfig
+
+SHOWN = ("stories", "steps", "validation", "minutes")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Reads the command line and trains."""
+    trainer_command(
+        "union",
+        UnionConfig,
+        lambda call: trainer.train(call.config, call.data, call.out, call.run, call.cache, call.resume),
+        SHOWN,
+        trainer.__doc__,
+        arguments=arguments,
+    )
+
 
 if __name__ == "__main__":
     main()

@@ -9,7 +9,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from openmeva.metrics.core.runtime import pad, token_id
+from openmeva.metrics.core.runtime import SpecialTokens, pad
 from openmeva.metrics.union.modeling import IGNORED
 from openmeva.training.negatives import TaggedStory, UnionSampler
 
@@ -44,7 +44,8 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
     ) -> None:
         self.stories, self.sampler, self.count = stories, sampler, count
         self.limit = limit
-        self.cls, self.sep, self.pad = (token_id(tokenizer, t) for t in ("[CLS]", "[SEP]", "[PAD]"))
+        marks = SpecialTokens.of(tokenizer)
+        self.cls, self.sep, self.pad = marks.start, marks.end, marks.padding
         self.pieces = lru_cache(maxsize=200_000)(
             lambda word: tuple(tokenizer.encode(word, add_special_tokens=False).ids)
         )

@@ -10,13 +10,14 @@ import pytest
 
 from openmeva.training.bleurt.card import write_bleurt_card
 from openmeva.training.classifier.card import write_classifier_card
-from openmeva.training.common.model_card import card_command, write_model_card, write_union_card
+from openmeva.training.common.model_card import card_command, write_model_card
 from openmeva.training.embedding_similarity.card import write_similarity_card
 from openmeva.training.encoder.card import write_encoder_card
 from openmeva.training.paths import ROOT
 from openmeva.training.ppl.card import write_ppl_card
 from openmeva.training.ruber_bert.card import write_ruber_card
 from openmeva.training.sentavg.card import write_sentavg_card
+from openmeva.training.union.card import write_union_card
 
 METRICS = ROOT / "metrics"
 WRITERS: dict[str, Callable[[Path, Any], None]] = {  # by the metric's folder

@@ -4,7 +4,8 @@ import numpy as np
 import torch
 from transformers import BertTokenizer
 
-from openmeva.training.encoder.trainer import MaskingCollator, prune_vocabulary
+from openmeva.training.encoder.data import MaskingCollator
+from openmeva.training.encoder.vocabulary import prune_vocabulary
 from tests.tiny import PIECES
 
 

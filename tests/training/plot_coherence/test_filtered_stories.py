@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from openmeva.metrics.core.text import Normalizer
+from openmeva.training.common.config import parse
+from openmeva.training.plot_coherence.config import RowsConfig
+from openmeva.training.plot_coherence.data import load_rows
 from openmeva.training.plot_coherence.filtered_stories import (
     read_filtered_stories,
     with_damaged_words,
     without_judged,
 )
-from openmeva.training.plot_coherence.trainer import load_rows
 
 STORIES = [
     "tom ran . he fell .",
@@ -87,14 +89,16 @@ def test_a_configuration_names_them_and_long_ones_are_left_out(tmp_path: Path) -
     )
     (tmp_path / "judged.csv").write_text('WorkerId,Input.text1,Answer.text1\nw,"nobody .",3\n')
     released = {"file": "af.tsv", "exclude": ["judged.csv"], "max_words": 6, "share": 0.0}
-    train, validation, provenance = load_rows({"released": released, "seed": 1}, tmp_path, tmp_path, tmp_path)
+    train, validation, provenance = load_rows(
+        parse(RowsConfig, {"released": released, "seed": 1}), tmp_path, tmp_path, tmp_path
+    )
     assert [row.story for row in train] == [STORIES[2], STORIES[4]], "and what has lost its human story"
     assert [row.damaged for row in train] == [[], [1, 2]]
     assert not validation
     assert set(provenance["data"]) == {"af.tsv", "judged.csv"}
     assert len(json.dumps(provenance["data"])) > 128, "checksums"
     train, validation, _ = load_rows(
-        {"released": {**released, "share": 1.0}, "seed": 1}, tmp_path, tmp_path, tmp_path
+        parse(RowsConfig, {"released": {**released, "share": 1.0}, "seed": 1}), tmp_path, tmp_path, tmp_path
     )
     assert not train
     assert len(validation) == 2

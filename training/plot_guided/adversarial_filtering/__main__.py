@@ -1,6 +1,6 @@
 """Filters the negatives that `training.plot_guided.negatives` wrote.
 
-    python -m training.plot_guided.adversarial_filtering --config training/configs/plot_negatives_roc.yaml --data DIR
+    python -m training.plot_guided.adversarial_filtering --config roc --data DIR
 
 Writes `filtered.parquet`, its manifest with the accuracy of each round, and `filtered.png`, to runs/plots/NAME.
 """
@@ -10,11 +10,11 @@ import json
 from functools import cache as cache_result
 from pathlib import Path
 
-import yaml
-
+from openmeva.training.common.config import config_file, read_mapping
 from openmeva.training.paths import ROOT
 from openmeva.training.plot_guided.adversarial_filtering.stage import filter_negatives
 from openmeva.training.plot_guided.negatives import make_negatives
+from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
 from openmeva.training.plot_guided.plots.corpus import load_plots
 
 
@@ -24,12 +24,14 @@ def main(arguments: list[str] | None = None) -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--config", type=Path, required=True, help="training/configs/plot_negatives_*.yaml")
+    parser.add_argument(
+        "--config", required=True, help="a file, or a name in training/configs/plot_negatives"
+    )
     parser.add_argument("--data", type=Path, required=True, help="the folder of the configuration's files")
     parser.add_argument("--out", type=Path, help="default: runs/plots/NAME")
     parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "tags", help="tagged corpora")
     given = parser.parse_args(arguments)
-    config = yaml.safe_load(given.config.read_text(encoding="utf-8"))
+    config = read_mapping(PlotNegativesConfig, config_file("plot_negatives", given.config))
     out = given.out or ROOT / "runs" / "plots" / config["name"]
     corpus = cache_result(lambda: load_plots(config, given.data, given.cache))
     negatives = make_negatives(config, given.data, out, given.cache, corpus)

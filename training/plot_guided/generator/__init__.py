@@ -3,9 +3,10 @@
 | module | what it does |
 |---|---|
 | `model` | builds, saves and loads the network: warm-started from the shared encoder, or from the Hub |
-| `pairs` | plots and stories as token ids, in batches |
+| `data` | plots and stories as token ids, in batches |
 | `text` | token ids back to words |
-| `train` | trains it: `python -m training.plot_guided.generator --config training/configs/generator_roc.yaml --data DIR` |
+| `trainer` | trains it: `python -m training.plot_guided.generator --config roc --data DIR` |
+| `stage` | trains it where it is not there yet |
 | `sampling` | seeded top-k sampling, in batches |
 | `card` | the card: perplexity and samples |
 """

@@ -43,7 +43,7 @@ below makes them.
 
 ## Use
 
-Its weights are not shipped: `python -m training.plot_guided.generator --config training/configs/generator_{config[name]}.yaml --data DIR`
+Its weights are not shipped: `python -m training.plot_guided.generator --config {config[name]} --data DIR`
 trains them, and `python -m training.plot_guided.negatives` writes stories with them.
 
 ## Training
@@ -53,7 +53,7 @@ no negative sample is made of any of them. It saw {seen:,} in {steps:,} steps of
 {config[seed]}; {threads} thread, torch {torch}. The run was resumable, and its last part took {minutes:g} minutes.
 
 ```bash
-python -m training.plot_guided.generator --config training/configs/generator_{config[name]}.yaml --data DIR
+python -m training.plot_guided.generator --config {config[name]} --data DIR
 ```
 
 | file | SHA-256 |

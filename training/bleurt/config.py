@@ -1,0 +1,36 @@
+"""BLEURT's configuration."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from openmeva.training.common.adapters import Adapter
+from openmeva.training.common.trainer import TrainingConfig
+from openmeva.training.corpora.splits import CorpusConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class BleurtConfig(TrainingConfig):
+    """How BLEURT is trained on synthetic pairs.
+
+    Attributes:
+        corpus: of the stories.
+        base: the backbone: see `training/common/backbone.py`.
+        pairs, validation_pairs: of a story and a changed copy.
+        ways: weight of each way to change a story (see `pairs.py`).
+        max_length: tokens of a pair.
+        adapter: low-rank factors on the backbone.
+        batch: pairs a step.
+        entailment_weight: of its cross-entropy, beside the squared errors of score and signals.
+    """
+
+    metric: Literal["bleurt"] = "bleurt"
+    corpus: CorpusConfig
+    base: Literal["encoder"] = "encoder"  # its masked language model makes the pairs
+    pairs: int
+    validation_pairs: int
+    ways: Mapping[str, float]
+    max_length: int = 512
+    adapter: Adapter = field(default_factory=Adapter)
+    batch: int = 32
+    entailment_weight: float = 0.3

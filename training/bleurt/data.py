@@ -1,0 +1,86 @@
+"""Synthetic pairs as token ids and padded batches."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from openmeva.metrics.core.runtime import pad
+from openmeva.training.bleurt.config import BleurtConfig
+from openmeva.training.bleurt.pairs import Pair, make_pairs
+from openmeva.training.common.backbone import names_file
+from openmeva.training.corpora.splits import load_corpus
+from openmeva.training.negatives import UnionSampler, UnionSampling, tag_corpus
+from openmeva.training.negatives.infill import Infiller
+from openmeva.training.text.knowledge.english import English
+
+
+class PairRows(torch.utils.data.Dataset[dict[str, Any]]):
+    """Pairs as token ids with standardised signals.
+
+    Args:
+        pairs: reference and text, normalised.
+        values: their signals (pairs, signals), standardised.
+        tokenizer: of the encoder.
+        max_length: tokens of a pair.
+    """
+
+    def __init__(
+        self, pairs: Sequence[Pair], values: np.ndarray, tokenizer: Tokenizer, max_length: int
+    ) -> None:
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(max_length, strategy="longest_first")
+        encodings = tokenizer.encode_batch([(pair.reference, pair.text) for pair in pairs])
+        self.rows = [
+            {"ids": e.ids, "types": e.type_ids, "signals": v, "entailment": p.entailment}
+            for e, v, p in zip(encodings, values.astype(np.float32), pairs, strict=True)
+        ]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        return self.rows[index]
+
+    def lengths(self) -> list[int]:
+        """Tokens of each pair."""
+        return [len(row["ids"]) for row in self.rows]
+
+
+def collate(rows: list[dict[str, Any]]) -> dict[str, Tensor]:
+    """A batch of `PairRows`, padded."""
+    ids, mask = pad([row["ids"] for row in rows], 0)
+    return {
+        "input_ids": ids,
+        "attention_mask": mask,
+        "token_type_ids": pad([row["types"] for row in rows], 0)[0],
+        "labels": torch.tensor(np.stack([row["signals"] for row in rows])),
+        "entailment": torch.tensor([row["entailment"] for row in rows]),
+    }
+
+
+def load_pairs(config: BleurtConfig, data: Path, cache: Path) -> dict[str, list[Pair]]:
+    """Synthetic pairs of the training and of the held-out stories."""
+    corpus = load_corpus(config.corpus, data, names_file())
+    infill = Infiller()
+    found = {}
+    for place, (split, stories, count) in enumerate(
+        (
+            ("train", corpus.train, config.pairs),
+            ("validation", corpus.validation, config.validation_pairs),
+        )
+    ):
+        tagged = tag_corpus(stories[:count], cache)
+        # half of the negatives by negation alone, whose meaning is known
+        mixed, negated = (
+            UnionSampler(tagged, English(), UnionSampling(keep=0, without=without), seed=config.seed)
+            for without in ((), ("repetition", "substitution", "reordering"))
+        )
+        rng = np.random.default_rng([config.seed, place])
+        pairs = make_pairs(tagged, mixed, infill, dict(config.ways), count - count // 8, rng)
+        found[split] = pairs + make_pairs(tagged, negated, infill, {"negatives": 1.0}, count // 8, rng)
+    return found

@@ -1,0 +1,52 @@
+"""The configuration of story classifiers."""
+
+from dataclasses import dataclass, field
+
+from openmeva.training.common.adapters import Adapter
+from openmeva.training.common.trainer import TrainingConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassifierConfig(TrainingConfig):
+    """How a story classifier is trained.
+
+    Attributes:
+        delexicalize: whether names become placeholders.
+        context: how the metric reads contexts: `first_sentence`, `prompt` or `auto`.
+        base: the backbone: see `training/common/backbone.py`.
+        start: a checkpoint's folder whose adapter the training goes on from.
+        adapter: low-rank factors on the backbone; null: all weights are trained and saved.
+        max_length: tokens of a story that are read in training.
+        window: tokens scored at once, where not `max_length`.
+        group_size: stories of a group that are seen at a time, the human one among them.
+        batch_groups: groups in a step.
+        passes: over the groups.
+        dropout: before the heads, and of the shared encoder's layers.
+        frozen_layers: the lowest layers, which keep the start's adapter.
+        label_weight: of cross-entropy, human against other.
+        rank_weight: of the ranking within a group.
+        kind_weight: of the head that names kinds of error; 0: without it.
+        token_weight: of the head that judges tokens; 0: without it.
+        token_share: of the score that its tokens have, beside the story as a whole.
+        distillation_weight: of the teacher's judgments.
+    """
+
+    learning_rate: float = 4.0e-4
+    delexicalize: bool = True
+    context: str = "first_sentence"
+    base: str = "encoder"
+    start: str | None = None
+    adapter: Adapter | None = field(default_factory=Adapter)
+    max_length: int = 128
+    window: int | None = None
+    group_size: int = 4
+    batch_groups: int = 8
+    passes: int = 1
+    dropout: float = 0.0
+    frozen_layers: int = 0
+    label_weight: float = 1.0
+    rank_weight: float = 1.0
+    kind_weight: float = 0.1
+    token_weight: float = 0.5
+    token_share: float = 0.0
+    distillation_weight: float = 0.0

@@ -1,0 +1,58 @@
+"""The loss of story classifiers."""
+
+from typing import Any
+
+from torch import Tensor
+from torch.nn import functional as F
+
+from openmeva.training.classifier.config import ClassifierConfig
+
+TEACHER_SPREAD = 1.5  # standard deviation, in logits, that a teacher's judgments are given
+
+
+def classifier_loss(model: Any, inputs: dict[str, Tensor], config: ClassifierConfig) -> tuple[Tensor, Tensor]:
+    """The loss of a batch of `GroupCollator`, and the stories' logits (n,).
+
+    A sum, by the configuration's weights, of: cross-entropy of human against other, both as heavy as a
+    whole; -log sigmoid of the difference of logits for each pair that has an order; cross-entropy of each kind
+    of error and of each token (belongs or not), where known; squared distance of a teacher's judgment from the story's
+    logit, and from the mean of its tokens' logits where there is a head for them.
+    """
+    hidden = model.encode(inputs["input_ids"], inputs["attention_mask"])
+    logits = model.score(hidden)
+    labels = inputs["labels"].float()
+    human = labels.sum().clamp_min(1.0)
+    loss = config.label_weight * F.binary_cross_entropy_with_logits(
+        logits, labels, pos_weight=(len(labels) - human).clamp_min(1.0) / human
+    )
+    pairs = inputs["pairs"]
+    if config.rank_weight and len(pairs):
+        loss = loss + config.rank_weight * F.softplus(logits[pairs[:, 1]] - logits[pairs[:, 0]]).mean()
+    if config.kind_weight:
+        loss = loss + config.kind_weight * _known(model.name_kinds(hidden), inputs["kinds"])
+    if config.token_weight:
+        loss = loss + config.token_weight * _known(model.judge_tokens(hidden), inputs["belongs"])
+    if config.distillation_weight:
+        judged = [logits]
+        if model.tokens is not None:
+            judged.append(_mean_of_tokens(model.judge_tokens(hidden), inputs["attention_mask"]))
+        at = ~inputs["teacher_logit"].isnan()
+        for found in judged if at.any() else ():
+            loss = loss + config.distillation_weight * F.mse_loss(
+                found[at], inputs["teacher_logit"][at] * TEACHER_SPREAD
+            )
+    return loss, logits
+
+
+def _mean_of_tokens(logits: Tensor, mask: Tensor) -> Tensor:
+    """The mean of each story's tokens' logits, marks left out."""
+    inner = mask.clone()
+    inner[:, 0] = 0
+    inner.scatter_(1, mask.sum(1, keepdim=True) - 1, 0)
+    return (logits * inner).sum(1) / inner.sum(1).clamp_min(1)
+
+
+def _known(logits: Tensor, targets: Tensor) -> Tensor:
+    """Mean cross-entropy where the target is known; 0 where none is."""
+    at = targets >= 0
+    return F.binary_cross_entropy_with_logits(logits[at], targets[at]) if at.any() else logits.sum() * 0

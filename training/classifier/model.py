@@ -1,0 +1,53 @@
+"""The untrained classifier on a backbone."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+
+from openmeva.metrics.core.checkpoint import read_tensors
+from openmeva.metrics.core.classifier import StoryClassifier
+from openmeva.training.classifier.config import ClassifierConfig
+from openmeva.training.common.adapters import add_adapters, load_adapter
+from openmeva.training.common.backbone import Backbone, build_on, find_backbone
+from openmeva.training.common.checkpoint import ADAPTER
+from openmeva.training.negatives.draft import KINDS
+from openmeva.training.paths import ROOT
+
+HEADS = ("classifier", "kinds", "tokens")
+
+
+def build_classifier(config: ClassifierConfig) -> tuple[StoryClassifier, Tokenizer, Backbone]:
+    """The untrained classifier, its tokenizer, and what it sits on.
+
+    `dropout` of the configuration is that of the heads, and of the shared encoder's layers.
+    """
+    torch.manual_seed(config.seed)
+    base = find_backbone(config.base)
+
+    def make(shape: Any) -> StoryClassifier:
+        kinds = len(KINDS) if config.kind_weight else 0
+        return StoryClassifier(shape, kinds=kinds, tokens=bool(config.token_weight), dropout=config.dropout)
+
+    model, tokenizer = build_on(
+        make,
+        base,
+        attn_implementation="eager",  # the fastest for short sequences on a processor
+        dtype=torch.float32,
+        hidden_dropout_prob=config.dropout,
+        attention_probs_dropout_prob=config.dropout,
+    )
+    if config.adapter:
+        add_adapters(model, config.adapter.rank, config.adapter.alpha, HEADS)
+        if config.start:
+            load_adapter(model, read_tensors(Path(ROOT / config.start) / ADAPTER))
+    return model, tokenizer, base
+
+
+def freeze(model: StoryClassifier, layers: int, frozen: bool = True) -> None:
+    """Keeps the lowest `layers` layers' adapters as they are; or trains them again."""
+    for layer in model.bert.encoder.layer[:layers] if layers else ():
+        for name, parameter in layer.named_parameters():
+            if "lora_" in name or "LayerNorm" in name:
+                parameter.requires_grad = not frozen

@@ -1,0 +1,63 @@
+"""Results of story classifiers on held-out groups."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from scipy.stats import mannwhitneyu
+
+from openmeva.metrics.core.batching import length_batches
+from openmeva.training.classifier.data import Example, GroupCollator, Groups
+
+
+def area_under_curve(human: Sequence[float], others: Sequence[float]) -> float:
+    """How often a human story scores above another one, 0..1, ties half; .5 is chance."""
+    if not len(human) or not len(others):
+        return float("nan")
+    return float(mannwhitneyu(human, others).statistic / (len(human) * len(others)))
+
+
+def results_by_source(model: Any, groups: Groups, padding: int) -> dict[str, dict[str, float | None]]:
+    """For each source, by logits in float32: area under the curve against the human stories of the same groups, and how many.
+
+    `ranked` is how often the group's own human story scores higher. A story that several edits damaged counts
+    for each of them. Where no group has a human story, both are None.
+    """
+    examples = [e for group in groups.groups for e in group]
+    logits = dict(zip(map(id, examples), predict(model, examples, padding), strict=True))
+    found: dict[str, list[tuple[float, float]]] = {}
+    people_of: dict[str, list[float]] = {}  # each human story once, whatever others score the same
+    for group in groups.groups:
+        human = next((logits[id(e)] for e in group if e.label == 1), float("nan"))
+        met = set()
+        for example in group:
+            for source in {"all", *example.source.split("+")} if example.label == 0 else ():
+                found.setdefault(source, []).append((human, logits[id(example)]))
+                met.add(source)
+        for source in met if not math.isnan(human) else ():
+            people_of.setdefault(source, []).append(human)
+    results: dict[str, dict[str, float | None]] = {}
+    for source, pairs in sorted(found.items()):
+        ranked = [(a, b) for a, b in pairs if not math.isnan(a)]
+        people = people_of.get(source, [])
+        results[source] = {
+            "auc": round(area_under_curve(people, [b for _, b in pairs]), 4) if ranked else None,
+            "ranked": round(sum(a > b for a, b in ranked) / len(ranked), 4) if ranked else None,
+            "stories": len(pairs),
+        }
+    return results
+
+
+def predict(model: Any, examples: Sequence[Example], padding: int, batch_size: int = 64) -> list[float]:
+    """Logits of examples, float32, in order."""
+    collate = GroupCollator(padding)
+    model.eval()
+    found = [0.0] * len(examples)
+    with torch.no_grad():
+        for batch in length_batches([len(e.ids) for e in examples], batch_size):
+            inputs = collate([[examples[i]] for i in batch])
+            logits = model(inputs["input_ids"].to(model.device), inputs["attention_mask"].to(model.device))
+            for i, value in zip(batch, logits.tolist(), strict=True):
+                found[i] = value
+    return found

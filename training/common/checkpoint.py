@@ -1,0 +1,163 @@
+"""Checkpoints of trained things: weights that the metrics load, their manifest, and whether they are there already."""
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from openmeva.metrics.core.backbone import file_digest
+from openmeva.metrics.core.text import PLACEHOLDERS
+from openmeva.training.common.adapters import adapter_tensors, added_rows, merge_adapters
+from openmeva.training.common.backbone import Backbone, names_file, state_of
+from openmeva.training.common.config import differences, parse
+from openmeva.training.files import checksum, save_tensors, write_text
+
+ADAPTER, WHOLE = "adapter.safetensors", "model.safetensors"
+MANIFEST = "manifest.json"
+
+
+def weights_file(folder: Path) -> Path:
+    """The weights of a checkpoint: an adapter, or a whole model."""
+    adapter = folder / ADAPTER
+    return adapter if adapter.is_file() else folder / WHOLE
+
+
+def read_manifest(folder: Path) -> dict[str, Any] | None:
+    """The manifest of a checkpoint, None where there is none or no weights beside it."""
+    if not (folder / MANIFEST).is_file() or not weights_file(folder).is_file():
+        return None
+    found: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    return found
+
+
+def trained(folder: Path, kind: type[Any], wanted: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The manifest of the checkpoint in `folder`, where it was made from these things and is unchanged; else None.
+
+    Args:
+        folder: of the checkpoint.
+        kind: of its configuration: a setting that came after the training had its default then.
+        wanted: what it must have been made from: `config` (as `as_mapping` gives it), checksums.
+    """
+    known = read_manifest(folder)
+    if known is None or known.get("weights", "") != checksum(weights_file(folder)):
+        return None
+    wanted = json.loads(json.dumps(wanted))
+    try:
+        before, now = (parse(kind, one["config"], MANIFEST) for one in (known, wanted))
+    except ValueError:  # of a version with other settings
+        return None
+    same = all(known.get(key) == value for key, value in wanted.items() if key != "config")
+    return known if same and before == now else None
+
+
+def encoder_reference(base: Backbone, out: Path) -> dict[str, Any]:
+    """How a checkpoint in `out` names the encoder that its adapter belongs to."""
+    path = {"path": os.path.relpath(base.folder.resolve(), out.resolve())}
+    if base.is_shared:
+        return {**path, "hub": "openmeva/story-encoder", "sha256": base.sha256}
+    return {**(base.source or path), "sha256": base.sha256, "added_tokens": list(PLACEHOLDERS)}
+
+
+def save_checkpoint(
+    out: Path,
+    section: str,
+    settings: dict[str, Any],
+    model: Any,
+    base: Backbone,
+    tokenizer: Tokenizer | None = None,
+    whole: bool = False,
+) -> None:
+    """Writes a checkpoint that the metrics load: an adapter with a reference to its encoder, or a whole model.
+
+    Args:
+        out: its folder.
+        section: of `config.json`: the metric's name.
+        settings: the metric's own.
+        model: with its encoder as `bert`; factors of a whole one are merged, in place.
+        base: what it sits on.
+        tokenizer: of a whole model.
+        whole: whether all weights are written.
+    """
+    (out / (ADAPTER if whole else WHOLE)).unlink(missing_ok=True)  # of an earlier training
+    written: dict[str, Any] = {section: settings}
+    if whole:
+        merge_adapters(model)
+        written = {**model.config.to_dict(), **written}
+        written["vocab_size"] = len(model.bert.get_input_embeddings().weight)
+        save_tensors(out / WHOLE, whole_tensors(model))
+        if tokenizer is None:
+            raise ValueError(f"{out}: a whole model is saved with its tokenizer, got none")
+        write_text(out / "tokenizer.json", tokenizer.to_str())
+    else:
+        settings["encoder"] = encoder_reference(base, out)
+        tensors = adapter_tensors(model)
+        if not base.is_shared and hasattr(model, "bert"):
+            tensors |= added_rows(model, vocabulary_of(base))
+        save_tensors(out / ADAPTER, tensors)
+    if whole or not base.is_shared:
+        write_text(out / "names.json", names_file().read_text(encoding="utf-8"))
+    write_text(out / "config.json", json.dumps(written, indent=2, default=str) + "\n")
+
+
+def vocabulary_of(base: Backbone) -> int:
+    """Rows of the backbone's own table of word vectors."""
+    words = ("word_embeddings.weight", "tok_embeddings.weight")
+    return next(len(tensor) for name, tensor in state_of(base).items() if name.endswith(words))
+
+
+def whole_tensors(model: Any) -> dict[str, Tensor]:
+    """All weights in half precision, tied ones once."""
+    return {
+        name: tensor.detach().cpu().to(torch.float16).contiguous()
+        for name, tensor in model.state_dict().items()
+        if not name.startswith("cls.predictions.decoder")
+    }
+
+
+def save_manifest(out: Path, manifest: dict[str, Any]) -> None:
+    """Writes the manifest beside the weights, with their checksum."""
+    manifest["weights"] = checksum(weights_file(out))
+    write_text(out / MANIFEST, json.dumps(manifest, indent=2) + "\n")
+
+
+def start_digest(start: Path | None) -> dict[str, str]:
+    """SHA-256 of the adapter that a training goes on from, if it does."""
+    return {"start": file_digest(start / ADAPTER)} if start else {}
+
+
+def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | None:
+    """Records what a run is trained from; returns what `Trainer.train` takes as `resume_from_checkpoint`.
+
+    A run that is not resumed begins anew: checkpoints that lie in its folder are removed.
+
+    Args:
+        run: folder of the checkpoints.
+        settings: configuration and checksums.
+        resume: whether to go on from the last checkpoint.
+
+    Raises:
+        ValueError: a run to resume that was begun with other settings (each difference is named).
+    """
+    wanted = json.loads(json.dumps(settings))
+    record = run / "run.json"
+    checkpoints = sorted(run.glob("checkpoint-*"))
+    if resume and (record.is_file() or checkpoints):
+        known = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
+        if found := differences(known, wanted):
+            told = "\n  ".join(found) if known else "it does not say with which"
+            raise ValueError(
+                f"{run}: this run was begun with another configuration or other data:\n  {told}\n"
+                "Begin anew without --resume, or give another folder."
+            )
+        return True if checkpoints else None
+    if int(os.environ.get("RANK", "0")) == 0:  # one of several processes
+        for folder in checkpoints:
+            shutil.rmtree(folder)
+        write_text(record, json.dumps(wanted, indent=2) + "\n")
+    return None

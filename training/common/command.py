@@ -1,0 +1,82 @@
+"""The command line that all trainers share."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from openmeva.training.common.config import config_file, read_config
+from openmeva.training.paths import CACHE, RUNS, WORK
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a trainer is called with: the configuration, and its folders."""
+
+    config: Any
+    data: Path
+    out: Path
+    run: Path
+    cache: Path
+    resume: bool
+
+
+def trainer_command(
+    folder: str,
+    kind: type[Any],
+    train: Callable[[Call], dict[str, Any]],
+    shown: Sequence[str],
+    description: str | None,
+    default: str | None = None,
+    out: Callable[[Any], Path] | None = None,
+    cache: Path = CACHE / "tags",
+    arguments: Sequence[str] | None = None,
+) -> None:
+    """Reads the command line, trains, and prints what came of it; exits with 2 and a message on a `ValueError`.
+
+    Args:
+        folder: of the configurations, below training/configs.
+        kind: the configuration's dataclass.
+        train: trains and returns the manifest.
+        shown: its keys that are printed.
+        description: of the command.
+        default: name of the configuration that is taken where none is given.
+        out: where the weights go by default; else metrics/METRIC/weights/NAME.
+        cache: by default.
+        arguments: default: the process's.
+    """
+    parser = argparse.ArgumentParser(
+        prog=f"python -m training.{folder}",
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--config",
+        required=default is None,
+        default=default,
+        help=f"a file, or a name in training/configs/{folder}",
+    )
+    parser.add_argument("--data", type=Path, required=True, help="the folder that the corpora lie in")
+    parser.add_argument("--out", type=Path, help="of the weights; default: metrics/METRIC/weights/NAME")
+    parser.add_argument("--run", type=Path, help="checkpoints to resume from; default: runs/METRIC-NAME")
+    parser.add_argument("--cache", type=Path, default=cache, help="what is made of the corpora once")
+    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint in --run")
+    parser.add_argument(
+        "--set", nargs="*", default=[], metavar="KEY=VALUE", help="e.g. seed=7 adapter.rank=8 corpus=wp"
+    )
+    given = parser.parse_args(arguments)
+    try:
+        config = read_config(kind, config_file(folder, given.config), given.set)
+        name = f"{folder.rpartition('.')[2]}-{config.name}"
+        place = given.out or (
+            out(config) if out else WORK / "metrics" / config.metric / "weights" / config.name
+        )
+        call = Call(config, given.data, place, given.run or RUNS / name, given.cache, given.resume)
+        manifest = train(call)
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from error
+    print(json.dumps({key: manifest[key] for key in shown if key in manifest}, indent=2))

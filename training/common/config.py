@@ -1,0 +1,197 @@
+"""Typed configurations: dataclasses read from YAML, each key and type checked.
+
+A field whose dataclass says where it is named (`named_in`, a folder of training/configs, as corpora do) takes such a
+name, or a mapping with `name` and what differs: `corpus: roc`, `corpus: {name: roc, max_stories: 4000}`. A field that
+is `Annotated[dict, Shape]` is checked against the dataclass `Shape` and stays as it is written: it names a stage.
+"""
+
+import dataclasses
+import difflib
+import json
+import re
+import types
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import yaml
+from pydantic import TypeAdapter, ValidationError
+
+from openmeva.training.paths import CONFIGS, ROOT
+
+Config = TypeVar("Config")
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML 1.1 as PyYAML reads it, but `1e-4` is a number."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    key: list(value) for key, value in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"), list("-+0123456789")
+)
+
+
+def read_yaml(text: str) -> Any:
+    """What a YAML text says."""
+    return yaml.load(text, Loader=_Loader)
+
+
+def config_file(folder: str, name: str | Path) -> Path:
+    """A configuration's file: a path (from here, or below the project's folder), or a name in training/configs/FOLDER.
+
+    Raises:
+        ValueError: no such file (the known names are listed).
+    """
+    own = CONFIGS / folder
+    former = Path(name).stem.removeprefix(f"{folder}_")  # training/configs/union_roc.yaml: union/roc.yaml
+    for path in (Path(name), ROOT / name, own / f"{name}.yaml", own / f"{former}.yaml"):
+        if path.is_file():
+            return path
+    known = ", ".join(sorted(path.stem for path in own.glob("*.yaml")))
+    raise ValueError(f"{name}: no such configuration; training/configs/{folder} has {known}")
+
+
+def read_config(kind: type[Config], file: str | Path, changes: Sequence[str] = ()) -> Config:
+    """The configuration in a YAML file, with `KEY.SUB=VALUE` changes (values in YAML) put into it.
+
+    Raises:
+        ValueError: an unknown key (with the nearest known one), a value of another type, a change of another form; the
+            message names the file and the key.
+    """
+    return parse(kind, _changed(kind, file, changes), str(file))
+
+
+def read_mapping(kind: type[Any], file: str | Path, changes: Sequence[str] = ()) -> dict[str, Any]:
+    """The same configuration, checked, as a mapping of what the file says: names resolved, defaults left out."""
+    values = _changed(kind, file, changes)
+    parse(kind, values, str(file))
+    return resolved(kind, values, str(file))
+
+
+def parse(kind: type[Config], values: Mapping[str, Any], where: str = "configuration") -> Config:
+    """A configuration from a mapping.
+
+    Raises:
+        ValueError: as `read_config`.
+    """
+    checked: Config = _validated(kind, resolved(kind, values, where), where)
+    return checked
+
+
+def as_mapping(config: Any) -> dict[str, Any]:
+    """A configuration as plain JSON values, defaults included: what a manifest records."""
+    found: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))
+    return found
+
+
+def differences(known: Mapping[str, Any], wanted: Mapping[str, Any], path: str = "") -> list[str]:
+    """What differs between two mappings, a line each: `corpus.max_stories: 4000, not 12000`."""
+    lines = []
+    for key in sorted({*known, *wanted}):
+        old, new = known.get(key), wanted.get(key)
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            lines += differences(old, new, f"{path}{key}.")
+        elif old != new:
+            lines.append(f"{path}{key}: {json.dumps(old)}, not {json.dumps(new)}")
+    return lines
+
+
+@cache
+def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+@cache
+def _fields(kind: type[Any]) -> dict[str, Any]:
+    hints = get_type_hints(kind, include_extras=True)
+    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+
+
+def _validated(kind: Any, values: Any, where: str, path: str = "") -> Any:
+    """An object of the dataclass, from JSON values whose types are checked without conversion."""
+    try:
+        return _adapter(kind).validate_json(json.dumps(values), strict=True)
+    except ValidationError as error:
+        raise ValueError("\n".join(_told(one, where, path) for one in error.errors())) from error
+
+
+def _changed(kind: type[Any], file: str | Path, changes: Sequence[str]) -> dict[str, Any]:
+    values = read_yaml(Path(file).read_text(encoding="utf-8")) or {}
+    if not isinstance(values, dict):
+        raise ValueError(f"{file}: expected a mapping, got {type(values).__name__}")
+    if changes:  # a change goes into what the names stand for
+        values = resolved(kind, values, str(file))
+    for change in changes:
+        path, separator, value = change.partition("=")
+        if not separator:
+            raise ValueError(f"--set: expected KEY=VALUE or KEY.SUB=VALUE, got {change!r}")
+        _put(values, path.split("."), read_yaml(value), change)
+    return values
+
+
+def _put(values: Any, keys: list[str], value: Any, change: str) -> None:
+    for key in keys[:-1]:
+        if isinstance(values, list):
+            place = int(key) if key.isdigit() else -1
+            named = [i for i, one in enumerate(values) if isinstance(one, dict) and one.get("name") == key]
+            place = named[0] if named else place
+            if not 0 <= place < len(values):
+                raise ValueError(f"--set {change}: expected a place or a name in the list, got {key!r}")
+            values = values[place]
+            continue
+        if not isinstance(values.get(key), dict | list):
+            values[key] = {}
+        values = values[key]
+    if not isinstance(values, dict):
+        raise ValueError(f"--set {change}: expected a key of a mapping, got {keys[-1]!r}")
+    values[keys[-1]] = value
+
+
+def resolved(kind: Any, value: Any, where: str, path: str = "") -> Any:
+    """A value of a configuration, names put in; an unknown key is an error."""
+    if get_origin(kind) is Annotated:
+        shape = next((one for one in get_args(kind)[1:] if dataclasses.is_dataclass(one)), None)
+        found = resolved(shape or get_args(kind)[0], value, where, path)
+        if shape:
+            _validated(shape, found, where, path)
+        return found
+    choices = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+    for choice in choices:
+        if dataclasses.is_dataclass(choice) and isinstance(value, Mapping | str):
+            return _resolved_fields(choice, value, where, path)
+        inner = get_args(choice)
+        if isinstance(value, list | tuple) and get_origin(choice) in (tuple, list) and inner:
+            return [resolved(inner[0], one, where, f"{path}{place}.") for place, one in enumerate(value)]
+        if isinstance(value, Mapping) and len(inner) == 2:
+            return {key: resolved(inner[1], one, where, f"{path}{key}.") for key, one in value.items()}
+    return value
+
+
+def _resolved_fields(kind: Any, value: Mapping[str, Any] | str, where: str, path: str) -> Any:
+    folder = getattr(kind, "named_in", None)
+    if folder and (isinstance(value, str) or "name" in value):
+        name, changes = (value, {}) if isinstance(value, str) else (value["name"], value)
+        file = config_file(folder, name)
+        base = read_yaml(file.read_text(encoding="utf-8"))
+        value = {**resolved(kind, base, str(file)), **{k: v for k, v in changes.items() if k != "name"}}
+    if isinstance(value, str):
+        return value  # of another type than the field's: validation says so
+    known = _fields(kind)
+    for key in value:
+        if key not in known:
+            near = difflib.get_close_matches(str(key), known, 1, 0.0)
+            raise ValueError(f"{where}: unknown key {path}{key}; did you mean {path}{near[0]}?")
+    return {key: resolved(known[key], one, where, f"{path}{key}.") for key, one in value.items()}
+
+
+def _told(error: Any, where: str, path: str) -> str:
+    path += ".".join(str(part) for part in error["loc"])
+    if error["type"] == "missing":
+        return f"{where}: {path} is missing"
+    got = "" if error["type"] == "value_error" else f", got {error['input']!r}"
+    message = error["msg"].removeprefix("Value error, ")
+    return f"{where}: {f'{path}: ' if path else ''}{message[:1].lower()}{message[1:]}{got}"

@@ -1,0 +1,77 @@
+"""Rows of the discriminator: human stories, and those that the generator writes from their plots."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from openmeva.metrics.core.backbone import file_digest
+from openmeva.training.common.config import as_mapping, parse
+from openmeva.training.common.trainer import data_checksums
+from openmeva.training.discriminator.config import DiscriminatorConfig
+from openmeva.training.files import write_text
+from openmeva.training.negatives.groups import GroupRow, read_groups, write_groups
+from openmeva.training.paths import ROOT
+from openmeva.training.plot_guided.generator.model import load_generator
+from openmeva.training.plot_guided.generator.sampling import StorySampler
+from openmeva.training.plot_guided.plots.corpus import PlottedStory, load_plots
+
+USED = ("corpus", "plots", "share", "sampling", "groups", "seed")  # what the generated stories depend on
+
+
+def rival_rows(stories: Sequence[PlottedStory], sampler: StorySampler, seed: int) -> list[GroupRow]:
+    """Each human story and the one that the generator writes from its plot, as a group.
+
+    A story that comes out empty, or the same, is left out with its human one.
+    """
+    written = sampler.write([one.plot for one in stories], [(seed, place) for place in range(len(stories))])
+    rows = []
+    for human, text in zip(stories, written, strict=True):
+        if text.strip() and text != human.text:
+            rows.append(GroupRow(human.group, human.text, "human", 1, 0))
+            rows.append(GroupRow(human.group, text, "generator", 0, 1))
+    return rows
+
+
+def load_rows(
+    config: DiscriminatorConfig, data: Path, run: Path, cache: Path
+) -> tuple[list[GroupRow], list[GroupRow], dict[str, Any]]:
+    """Rows to train on, held-out rows, and what the manifest says of both.
+
+    Raises:
+        ValueError: no generator where the configuration says.
+    """
+    folder = ROOT / config.generator
+    if not (folder / "model.safetensors").is_file():
+        raise ValueError(
+            f"{folder}: no generator there; `python -m training.plot_guided.generator` trains one"
+        )
+    provenance = {
+        "data": data_checksums(config.corpus, data),
+        "generator": file_digest(folder / "model.safetensors"),
+    }
+    files = {split: run / f"rivals-{split}.parquet" for split in ("train", "validation")}
+    record = run / "rivals.json"
+    if not _made_of(record, config, provenance):
+        corpus = load_plots(as_mapping(config), data, cache)
+        sampler = StorySampler(*load_generator(folder), config.sampling)
+        parts = {
+            "train": corpus.metrics[: config.groups],
+            "validation": corpus.validation[: config.validation_groups],
+        }
+        for split, stories in parts.items():
+            write_groups(files[split], rival_rows(stories, sampler, config.seed))
+        made = {key: value for key, value in as_mapping(config).items() if key in USED}
+        write_text(record, json.dumps(made | provenance) + "\n")
+    train, validation = (list(read_groups(files[split])) for split in ("train", "validation"))
+    return train, validation, provenance
+
+
+def _made_of(record: Path, config: DiscriminatorConfig, provenance: dict[str, Any]) -> bool:
+    """Whether the generated stories are there, of this configuration, data and generator."""
+    if not record.is_file():
+        return False
+    known = json.loads(record.read_text(encoding="utf-8"))
+    before = {key: known.get(key) for key in USED}  # a setting left out had its default
+    same = parse(DiscriminatorConfig, {**as_mapping(config), **before}, str(record)) == config
+    return same and all(known.get(key) == value for key, value in provenance.items())

@@ -1,0 +1,40 @@
+"""The configuration of embedding similarity."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from openmeva.training.common.adapters import Adapter
+from openmeva.training.common.trainer import TrainingConfig
+from openmeva.training.corpora.splits import CorpusConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimilarityConfig(TrainingConfig):
+    """How the adapter of embedding similarity is made.
+
+    Attributes:
+        base: the backbone: see `training/common/backbone.py`.
+        teacher: the backbone whose states the adapter takes it to; that of `base` itself where it needs none.
+        corpora: of the texts.
+        block_words: lengths of the texts: whole stories, and a sentence or two.
+        blocks_per_story: at most.
+        texts, validation_texts: of all lengths together.
+        baseline_pairs: of BERTScore's baseline.
+        adapter: low-rank factors on the backbone.
+        max_length: tokens of a text in training.
+        batch: texts a step.
+    """
+
+    metric: Literal["embedding_similarity"] = "embedding_similarity"
+    base: str = "encoder"
+    teacher: str
+    corpora: Mapping[str, CorpusConfig]
+    block_words: tuple[int, ...]
+    blocks_per_story: int
+    texts: int
+    validation_texts: int
+    baseline_pairs: int
+    adapter: Adapter = field(default_factory=lambda: Adapter(32, 32))
+    max_length: int = 128
+    batch: int = 32

@@ -1,0 +1,34 @@
+"""Texts of several lengths, and batches of them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from torch import Tensor
+
+from openmeva.metrics.core.runtime import pad
+from openmeva.training.embedding_similarity.config import SimilarityConfig
+from openmeva.training.encoder.data import load_texts
+
+
+def collate(rows: Sequence[Sequence[int]], padding: int = 0) -> dict[str, Tensor]:
+    """A batch of token ids, padded."""
+    ids, mask = pad(rows, padding)
+    return {"input_ids": ids, "attention_mask": mask}
+
+
+def load_blocks(config: SimilarityConfig, data: Path) -> tuple[list[str], list[str]]:
+    """Texts to train on and held-out ones: as many of each length in `block_words`, drawn by the seed."""
+    rng = np.random.default_rng(config.seed)
+    splits: tuple[list[str], list[str]] = ([], [])
+    counts = (config.texts, config.validation_texts)
+    for words in config.block_words:
+        for split, texts, count in zip(
+            splits,
+            load_texts(config.corpora.values(), words, config.blocks_per_story, data),
+            counts,
+            strict=True,
+        ):
+            share = count // len(config.block_words)
+            split += [texts[i] for i in sorted(rng.permutation(len(texts))[:share])]
+    return splits

@@ -1,0 +1,71 @@
+"""The student on its backbone, its adapter the difference to the teacher; and the teacher."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+from transformers import BertTokenizer, PreTrainedConfig
+
+from openmeva.metrics.core.classifier import new_encoder
+from openmeva.training.common.adapters import add_adapters, difference, load_adapter
+from openmeva.training.common.backbone import Backbone, build_on, find_backbone, state_of
+from openmeva.training.embedding_similarity.config import SimilarityConfig
+from openmeva.training.encoder.vocabulary import pruned_model
+
+
+class Student(torch.nn.Module):
+    """The encoder; its parameters bear the names of the checkpoint's."""
+
+    def __init__(self, config: PreTrainedConfig) -> None:
+        super().__init__()
+        self.bert = new_encoder(config)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """States (n, tokens, width) float32 of the last layer."""
+        return self.bert(input_ids, attention_mask=attention_mask).last_hidden_state.float()
+
+
+def build_student(base: Backbone) -> tuple[Student, Tokenizer]:
+    """The backbone without an adapter, and its tokenizer."""
+    # the fastest attention for short sequences on a processor
+    return build_on(Student, base, attn_implementation="eager", dtype=torch.float32)
+
+
+def build_models(config: SimilarityConfig) -> tuple[Student, Any, Tokenizer, Backbone]:
+    """The student, its adapter the difference to the teacher; the teacher on the same word pieces; their tokenizer, and
+    what the student sits on.
+
+    Raises:
+        ValueError: a teacher of another architecture than the student's.
+    """
+    torch.manual_seed(config.seed)
+    base = find_backbone(config.base)
+    student, tokenizer = build_student(base)
+    rank = config.adapter.rank
+    if config.teacher == config.base:  # it is where it should be: the factors stay zero
+        teacher: Any = copy.deepcopy(student.bert)
+        add_adapters(student, rank, config.adapter.alpha, ())
+        return student, teacher.float().eval().requires_grad_(False), tokenizer, base
+    pieces = sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().__getitem__)
+    source = find_backbone(config.teacher)
+    kinds = [one.shape.model_type for one in (source, base)]
+    if kinds != ["bert", "bert"]:
+        raise ValueError(f"teacher: expected that of base, or two encoders of BERT's kind, got {kinds}")
+    teacher = _on_pieces(source.folder, pieces)
+    wanted = {f"bert.{name}": tensor for name, tensor in teacher.float().state_dict().items()}
+    factors, vectors = difference(wanted, state_of(base), rank)
+    student.load_state_dict(vectors, strict=False)
+    add_adapters(student, rank, config.adapter.alpha, ())
+    load_adapter(student, factors)
+    for name, parameter in student.named_parameters():
+        if name.replace(".base_layer", "") in vectors:
+            parameter.requires_grad = True
+    return student, teacher.float().eval().requires_grad_(False), tokenizer, base
+
+
+def _on_pieces(folder: Path, pieces: list[str]) -> Any:
+    """The encoder in a folder with the word vectors of these pieces."""
+    return pruned_model(folder, pieces, BertTokenizer.from_pretrained(folder)).bert

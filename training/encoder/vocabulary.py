@@ -1,0 +1,77 @@
+"""The vocabulary of the shared encoder: the base's, pruned to what stories use, with names' placeholders."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import BertForMaskedLM, BertTokenizer
+
+from openmeva.metrics.core.text import PLACEHOLDERS
+from openmeva.training.files import write_text
+
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+# The names whose mean vector each placeholder starts from.
+STAND_INS = {
+    "[MALE]": ("john", "tom", "james", "david", "michael"),
+    "[FEMALE]": ("mary", "anna", "sarah", "lucy", "jane"),
+    "[NEUTRAL]": ("alex", "sam", "chris", "taylor", "morgan"),
+}
+
+
+def prune_vocabulary(tokenizer: BertTokenizer, texts: Iterable[str], size: int) -> list[str]:
+    """The `size` wordpieces to keep: special tokens, placeholders, single characters, then by frequency."""
+    vocabulary = tokenizer.get_vocab()
+    keep = [*SPECIAL, *PLACEHOLDERS]
+    stand_ins = {name for names in STAND_INS.values() for name in names}
+    keep += sorted(
+        p for p in vocabulary if (len(p.removeprefix("##")) == 1 and p.isascii()) or p in stand_ins
+    )
+    counts: Counter[str] = Counter()
+    batch: list[str] = []
+    for text in texts:
+        batch.append(text)
+        if len(batch) == 1000:
+            for encoding in tokenizer.backend_tokenizer.encode_batch(batch, add_special_tokens=False):
+                counts.update(encoding.tokens)
+            batch = []
+    for encoding in tokenizer.backend_tokenizer.encode_batch(batch, add_special_tokens=False):
+        counts.update(encoding.tokens)
+    known = set(keep)
+    ranked = sorted((p for p in counts if p not in known), key=lambda p: (-counts[p], p))
+    rest = sorted(p for p in vocabulary if p not in known and p not in counts and not p.startswith("["))
+    return [*keep, *ranked, *rest][:size]
+
+
+def pruned_model(base: str | Path, pieces: Sequence[str], old: BertTokenizer) -> BertForMaskedLM:
+    """The base encoder with the embedding rows of `pieces`; placeholders start as the mean of names."""
+    model = BertForMaskedLM.from_pretrained(base)
+    embeddings: Any = model.get_input_embeddings()
+    table, vocabulary = embeddings.weight.data, old.get_vocab()
+    rows = [
+        table[[vocabulary[name] for name in STAND_INS[piece] if name in vocabulary]].mean(0)
+        if piece in STAND_INS
+        else table[vocabulary[piece]]
+        for piece in pieces
+    ]
+    model.resize_token_embeddings(len(pieces))
+    resized: Any = model.get_input_embeddings()
+    resized.weight.data.copy_(torch.stack(rows))
+    model.cls.predictions.bias.data.zero_()
+    torch.nn.init.eye_(model.cls.predictions.transform.dense.weight)  # no head comes with the base
+    model.tie_weights()
+    return model
+
+
+def save_tokenizer(pieces: Sequence[str], folder: Path) -> BertTokenizer:
+    """Saves a tokenizer over `pieces` that keeps the placeholders whole."""
+    folder.mkdir(parents=True, exist_ok=True)
+    vocabulary = folder / "vocab.txt"
+    write_text(vocabulary, "\n".join(pieces) + "\n")
+    tokenizer = BertTokenizer(
+        vocab={piece: i for i, piece in enumerate(pieces)}, do_lower_case=True, model_max_length=512
+    )
+    tokenizer.add_tokens(list(PLACEHOLDERS), special_tokens=True)
+    tokenizer.save_pretrained(folder)
+    return tokenizer

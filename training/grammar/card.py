@@ -1,0 +1,65 @@
+"""The card of the classifier of grammaticality, from a run's manifest."""
+
+from typing import Any
+
+_CARD = """---
+license: apache-2.0
+language: en
+tags: [grammaticality]
+---
+
+# Grammaticality of sentences
+
+Scores a sentence, 0 to 1, higher is more grammatical. Perturbed stories of AUTOS are kept where each changed
+sentence scores at least .5 (OpenMEVA, appendix B.2), those with typos aside.
+
+## Use
+
+```python
+from training.grammar.model import GrammarScorer  # in a checkout of the project
+
+GrammarScorer.load()(["She ate an apple.", "She ate apple an."])
+```
+
+## Training
+
+An adapter and a linear layer on the shared story encoder, trained on CoLA ({settings}; {minutes} minutes).
+
+## Results
+
+| development set of CoLA | Matthews correlation | accuracy |
+|---|---|---|
+{results}
+
+## Limits
+
+Lower case only: it does not see capitals. Trained on linguists' examples, which are shorter and odder than
+sentences of stories.
+
+## Data and licence
+
+The weights are Apache-2.0. CoLA (Warstadt, Singh and Bowman, TACL 2019) is not part of this repository.
+
+## Citation
+
+```bibtex
+@article{{warstadt-etal-2019-neural,
+    title = "Neural Network Acceptability Judgments",
+    author = "Warstadt, Alex and Singh, Amanpreet and Bowman, Samuel R.",
+    journal = "Transactions of the Association for Computational Linguistics",
+    volume = "7",
+    year = "2019",
+    pages = "625--641",
+}}
+```
+"""
+
+
+def card(manifest: dict[str, Any]) -> str:
+    """The model card, from a run's manifest."""
+    lines = [
+        f"| {name.replace('_', ' ')} | {result['mcc']:.3f} | {result['accuracy']:.3f} |"
+        for name, result in manifest["results"].items()
+    ]
+    settings = ", ".join(f"{name} {value}" for name, value in manifest["settings"].items())
+    return _CARD.format(results="\n".join(lines), settings=settings, minutes=manifest["minutes"])

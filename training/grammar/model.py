@@ -1,0 +1,98 @@
+"""The classifier of grammaticality, untrained and as it scores."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+from transformers import BertConfig, BertModel, BertPreTrainedModel
+
+from openmeva.metrics.core.batching import length_batches
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.core.runtime import choose_dtype, pad
+from openmeva.training.common.adapters import add_adapters
+from openmeva.training.common.backbone import Backbone, state_of
+from openmeva.training.grammar.config import Settings
+from openmeva.training.grammar.data import Pieces
+from openmeva.training.paths import ROOT
+
+WEIGHTS = ROOT / "training" / "weights" / "grammar"
+HEADS = ("classifier",)
+
+
+class GrammarModel(BertPreTrainedModel):
+    """The encoder and a linear layer on [CLS]; the sigmoid of its output is the score."""
+
+    def __init__(self, config: BertConfig, dropout: float = 0.0) -> None:
+        super().__init__(config)
+        self.bert = BertModel(config, add_pooling_layer=False)
+        self.dropout = torch.nn.Dropout(dropout)
+        self.classifier = torch.nn.Linear(config.hidden_size, 1)
+        self.post_init()
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """Logits (n,) of token ids (n, tokens) and their mask."""
+        hidden = self.bert(input_ids, attention_mask=attention_mask).last_hidden_state
+        return self.classifier(self.dropout(hidden[:, 0])).squeeze(-1)
+
+
+def new_model(base: Backbone, settings: Settings) -> GrammarModel:
+    """An untrained classifier on the encoder's weights, adapters in place."""
+    torch.manual_seed(settings.seed)
+    model = GrammarModel(base.shape, settings.dropout)
+    model.load_state_dict(state_of(base), strict=False)
+    add_adapters(model, settings.rank, settings.alpha, HEADS)
+    return model
+
+
+class GrammarScorer:
+    """Scores sentences for grammaticality with a trained classifier.
+
+    Args:
+        model: the classifier.
+        tokenizer: of its encoder.
+    """
+
+    def __init__(self, model: GrammarModel, tokenizer: Tokenizer) -> None:
+        self.model = model.eval()
+        self.pieces = Pieces(tokenizer)
+
+    @classmethod
+    def load(cls, folder: Path | None = None) -> "GrammarScorer":
+        """The classifier in a folder, the shipped one unless given.
+
+        Raises:
+            ValueError: weights that are missing or damaged (the file is named); `python -m training.grammar`
+                writes them.
+        """
+        place = folder or WEIGHTS
+        if not (place / "config.json").is_file():
+            raise ValueError(
+                f"{place}: no classifier there; `python -m training.grammar --data DIR` trains one"
+            )
+        checkpoint = load_checkpoint(place, "grammar")
+        model = GrammarModel(checkpoint.model_config)
+        missing, _ = model.load_state_dict(checkpoint.state, strict=False)
+        if missing:
+            raise ValueError(f"{place}: weights missing: {', '.join(missing)}")
+        return cls(model, checkpoint.tokenizer)
+
+    def __call__(self, sentences: Sequence[str], batch_size: int = 64) -> list[float]:
+        """Scores 0..1 of sentences, in order, higher is more grammatical; 0 for one without a word."""
+        rows = [self.pieces(sentence) for sentence in sentences]
+        scores = [0.0] * len(rows)
+        device = self.model.device
+        dtype = choose_dtype("auto", device)  # bfloat16 where the processor multiplies it natively
+        places = [place for place, row in enumerate(rows) if len(row) > 2]
+        for batch in length_batches([len(rows[place]) for place in places], batch_size):
+            chosen = [places[number] for number in batch]
+            ids, mask = pad([rows[place] for place in chosen], self.pieces.padding)
+            with (
+                torch.inference_mode(),
+                torch.autocast(device.type, dtype, enabled=dtype != torch.float32),
+            ):
+                logits = self.model(ids.to(device), attention_mask=mask.to(device))
+            for place, score in zip(chosen, torch.sigmoid(logits.float()).tolist(), strict=True):
+                scores[place] = score
+        return scores

@@ -1,0 +1,89 @@
+"""Rows that plot coherence is trained on: groups of a human story and worse ones, of several sources."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from openmeva.metrics.core.text import Normalizer
+from openmeva.training.classifier.data import held_out
+from openmeva.training.common.backbone import names_file
+from openmeva.training.common.config import config_file, read_mapping
+from openmeva.training.files import checksum
+from openmeva.training.graded.groups import group_file, make_groups
+from openmeva.training.negatives.groups import GroupRow, read_groups
+from openmeva.training.paths import ROOT, RUNS
+from openmeva.training.plot_coherence.config import RowsConfig
+from openmeva.training.plot_coherence.filtered_stories import (
+    read_filtered_stories,
+    with_damaged_words,
+    without_judged,
+)
+from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
+from openmeva.training.plot_guided.training_sets import build_sets
+
+
+def load_rows(
+    config: RowsConfig, data: Path, run: Path, cache: Path
+) -> tuple[list[GroupRow], list[GroupRow], dict[str, Any]]:
+    """Rows to train on, held-out rows, and what the manifest says of both.
+
+    Args:
+        config: where rows come from.
+        data: the folder that the corpora lie in.
+        run: where the graded groups are written.
+        cache: of tagged corpora.
+    """
+    train: list[GroupRow] = []
+    validation: list[GroupRow] = []
+    provenance: dict[str, Any] = {"data": {}, "graded": {}}
+    for settings in config.graded or ():
+        manifest = make_groups(settings, data, run, cache, config.seed)
+        provenance["data"].update(manifest["data"])
+        provenance["graded"][settings["name"]] = {key: manifest[key] for key in ("train", "validation")}
+        rows = read_groups(group_file(run, settings["name"], "train"))
+        train += at_most(rows, settings.get("groups"), config.seed)
+        validation += read_groups(group_file(run, settings["name"], "validation"))
+    if config.training_sets:
+        chain = read_mapping(PlotNegativesConfig, config_file("plot_negatives", config.training_sets))
+        build_sets(chain, data, RUNS / "plots" / chain["name"], cache)
+    if released := config.released:
+        normalizer = Normalizer.load(names_file()) if config.delexicalize else Normalizer()
+        rows = without_judged(
+            list(read_filtered_stories(data / released.file)), released.exclude, data, normalizer
+        )
+        rows = [row for row in with_damaged_words(rows, normalizer) if short_enough(row, released.max_words)]
+        people = {row.group for row in rows if row.label}
+        rows = [row for row in rows if row.group in people]
+        provenance["data"].update(
+            {file: checksum(data / file) for file in (released.file, *released.exclude)}
+        )
+        for row in rows:
+            (validation if held_out(row.group, released.share) else train).append(row)
+    for entry in config.files or ():
+        path = ROOT / entry.path
+        rows = [row for row in read_groups(path) if short_enough(row, entry.max_words)]
+        names = list(dict.fromkeys(row.group for row in rows))[: entry.groups]
+        kept = set(names)
+        provenance["data"][entry.path] = checksum(path)
+        share = entry.share
+        for row in rows:
+            if row.group in kept and row.split != "test":
+                held = row.split == "validation" if row.split else held_out(row.group, share)
+                (validation if held else train).append(row)
+    return at_most(train, config.groups, config.seed), validation, provenance
+
+
+def short_enough(row: GroupRow, max_words: int | None) -> bool:
+    """Whether a story has at most `max_words` words, where there is such a limit."""
+    return max_words is None or len(row.story.split()) <= max_words
+
+
+def at_most(rows: list[GroupRow], count: int | None, seed: int) -> list[GroupRow]:
+    """The rows of `count` groups drawn at random; all where there are no more, or for None."""
+    names = sorted({row.group for row in rows})
+    if count is None or count >= len(names):
+        return rows
+    chosen = np.random.default_rng(seed).permutation(len(names))[:count]
+    kept = {names[i] for i in chosen}
+    return [row for row in rows if row.group in kept]

@@ -1,0 +1,136 @@
+"""Trains a plot-to-story generator; transformers' `Trainer`, so it resumes and uses several processors."""
+
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.nn import functional as F
+
+from openmeva.metrics.core.runtime import SpecialTokens
+from openmeva.training.common.adapters import with_adapter
+from openmeva.training.common.backbone import names_file
+from openmeva.training.common.checkpoint import begin_run
+from openmeva.training.common.config import as_mapping
+from openmeva.training.common.trainer import StoryTrainer, data_checksums, training_arguments
+from openmeva.training.files import checksum
+from openmeva.training.paths import ROOT
+from openmeva.training.plot_guided.generator.config import GeneratorConfig
+from openmeva.training.plot_guided.generator.data import (
+    IGNORED,
+    PairCollator,
+    PlotPairs,
+    plot_ids,
+    story_ids,
+)
+from openmeva.training.plot_guided.generator.model import (
+    WEIGHTS,
+    build_generator,
+    load_weights,
+    save_generator,
+)
+from openmeva.training.plot_guided.plots.corpus import PlottedStory, load_plots
+
+VALIDATION_STORIES = 1000
+
+
+class GeneratorTrainer(StoryTrainer):
+    """Cross-entropy of the story's tokens; batches of stories of similar length."""
+
+    def compute_loss(
+        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
+    ) -> Any:
+        labels = inputs.pop("labels")
+        logits = model(**inputs, use_cache=False).logits
+        kept = labels != IGNORED
+        loss = F.cross_entropy(logits[kept].float(), labels[kept])
+        return (loss, {"logits": logits}) if return_outputs else loss
+
+    def prediction_step(
+        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
+    ) -> Any:
+        """The sum and the number of log-losses; logits of a whole vocabulary are not kept."""
+        inputs = self._prepare_inputs(inputs)
+        with torch.no_grad(), self.compute_loss_context_manager():
+            loss = self.compute_loss(model, inputs)
+        return loss.detach(), None, None
+
+
+def train_generator(
+    config: GeneratorConfig, data: Path, run: Path, cache: Path, resume: bool = False
+) -> dict[str, Any]:
+    """Trains one configuration; the weights go to `run/final`. Returns the manifest, without samples.
+
+    Raises:
+        ValueError: a run to resume that was begun with another configuration (each difference is named).
+    """
+    started = time.time()
+    start = {"start": checksum(ROOT / config.start / WEIGHTS)} if config.start else {}
+    made_from = {"config": as_mapping(config), "data": data_checksums(config.corpus, data), **start}
+    checkpoint = begin_run(run, made_from, resume)
+    corpus = load_plots(as_mapping(config), data, cache, names_file())
+    model: Any
+    model, tokenizer = build_generator(config)
+    if config.start:
+        load_weights(model, ROOT / config.start)
+    if config.adapter:
+        model = with_adapter(model, config.adapter)
+    marks = SpecialTokens.of(tokenizer)
+    collate = PairCollator(marks, is_encoder_decoder=model.config.is_encoder_decoder)
+
+    def pairs(stories: Sequence[PlottedStory], count: int | None = None) -> PlotPairs:
+        return PlotPairs(
+            plot_ids(tokenizer, marks, [story.plot for story in stories], config.max_plot),
+            story_ids(tokenizer, marks, [story.text for story in stories], config.max_story),
+            count,
+        )
+
+    training = pairs(corpus.generator, config.stories)
+    steps = math.ceil(config.stories / config.batch)
+    arguments = training_arguments(
+        run,
+        config,
+        steps,
+        config.batch,
+        label_names=["labels"],
+        logging_steps=max(1, min(50, steps // 10)),
+        eval_strategy="no",
+        save_steps=max(1, min(250, steps // 4)),
+    )
+    trainer = GeneratorTrainer(model=model, args=arguments, train_dataset=training, data_collator=collate)
+    trainer.lengths = training.lengths()
+    trainer.train(resume_from_checkpoint=checkpoint)
+    if config.adapter:
+        model = model.merge_and_unload()
+    save_generator(model, tokenizer, config, run / "final")
+    held_out = corpus.validation[:VALIDATION_STORIES]
+    return {
+        **made_from,
+        "stories": {part: len(getattr(corpus, part)) for part in ("generator", "metrics", "validation")},
+        "steps": trainer.state.global_step,
+        "validation": perplexity(model, pairs(held_out), config.batch, collate),
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "minutes": round((time.time() - started) / 60, 1),
+        "torch": torch.__version__,
+        "threads": torch.get_num_threads(),
+        "weights": checksum(run / "final" / WEIGHTS),
+    }
+
+
+@torch.inference_mode()
+def perplexity(model: Any, pairs: PlotPairs, batch: int, collate: PairCollator) -> dict[str, float]:
+    """Perplexity of held-out stories given their plots, by token of the model, the end mark included."""
+    model.eval()
+    order = sorted(range(len(pairs)), key=lambda index: len(pairs[index][1]))
+    total, count = 0.0, 0
+    for start in range(0, len(order), batch):
+        inputs = collate([pairs[index] for index in order[start : start + batch]])
+        inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
+        labels = inputs.pop("labels")
+        logits = model(**inputs, use_cache=False).logits
+        kept = labels != IGNORED
+        total += float(F.cross_entropy(logits[kept].float(), labels[kept], reduction="sum"))
+        count += int(kept.sum())
+    return {"perplexity": round(math.exp(total / count), 3), "stories": len(pairs), "tokens": count}

@@ -1,0 +1,72 @@
+"""The configuration of the chain from negatives to the five training sets."""
+
+from dataclasses import dataclass
+
+from openmeva.training.corpora.splits import CorpusConfig
+from openmeva.training.plot_guided.generator.sampling import Sampling
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plain:
+    """Stories from whole plots: at these temperatures, so many of each."""
+
+    temperatures: tuple[float, ...]
+    stories: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilteringConfig:
+    """Adversarial filtering.
+
+    Attributes:
+        kept: A, negatives of a story that are kept.
+        rounds: at most.
+        patience: rounds without a lower held-out accuracy before it ends.
+        margin: an assigned negative is easy where the human story scores higher by more.
+        members: of the committee: words, tags, encoder, lstm.
+    """
+
+    kept: int
+    rounds: int
+    patience: int
+    margin: float
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlotNegativesConfig:
+    """How negatives are written and filtered.
+
+    Attributes:
+        name: of the chain: its folder in runs/plots.
+        corpus: of the stories.
+        plots: the extractor.
+        share: of the stories, by hash, that are the generator's and none of these.
+        generator: the folder of its weights.
+        generator_config: makes it where it is missing.
+        stories: human stories, of those that the generator never saw; null: all.
+        candidates: N, stories written for each.
+        sampling: how they are written.
+        plain: stories from whole plots.
+        filtering: of the candidates.
+        events: `comet:MODEL` of the Hub says what comes before and after an event; else ConceptNet does.
+        without: manipulations that are left out.
+        processes: that write at the same time.
+        seed: of all draws.
+    """
+
+    name: str
+    corpus: CorpusConfig
+    plots: str
+    share: float
+    generator: str
+    generator_config: str | None = None
+    stories: int | None = None
+    candidates: int
+    sampling: Sampling
+    plain: Plain
+    filtering: FilteringConfig
+    events: str | None = None
+    without: tuple[str, ...] = ()
+    processes: int = 1
+    seed: int

@@ -1,0 +1,68 @@
+"""The untrained model on a backbone."""
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from openmeva.metrics.core.checkpoint import WORDS, merge_adapter, read_tensors
+from openmeva.metrics.ruber_bert.modeling import RuberModel
+from openmeva.training.common.adapters import add_adapters, difference, load_adapter
+from openmeva.training.common.backbone import Backbone, build_on, find_backbone, state_of
+from openmeva.training.common.checkpoint import ADAPTER
+from openmeva.training.paths import ROOT
+from openmeva.training.ruber_bert.config import RuberConfig
+
+HEADS = ("head.", "rnn.")
+
+
+def build_model(config: RuberConfig) -> tuple[RuberModel, Tokenizer, Backbone]:
+    """The untrained model on the backbone's weights, an adapter's added (for `rnn`, on its word vectors).
+
+    Raises:
+        ValueError: `start` without a rank to hold it in, an adapter that would stay empty, or a recurrent network on
+            another backbone than the shared encoder.
+    """
+    if bool(config.start) != bool(config.adapter) and (config.start or config.frozen):
+        raise ValueError(
+            "start and adapter: a frozen encoder needs both or neither, and start needs the rank of adapter; "
+            f"got {config.start!r} and {config.adapter!r}"
+        )
+    torch.manual_seed(config.seed)
+    base = find_backbone(config.base)
+    if config.encoder == "rnn" and not base.is_shared:
+        raise ValueError(
+            f"base: a recurrent network reads the shared encoder's word vectors, got {base.name!r}"
+        )
+    model, tokenizer = build_on(lambda shape: RuberModel(shape, **model_settings(config)), base)
+    state = state_of(base)
+    factors: dict[str, Tensor] = {}
+    vectors: dict[str, Tensor] = {}
+    if config.start and config.adapter:
+        begun = merge_adapter(state, read_tensors(ROOT / config.start / ADAPTER))
+        factors, vectors = difference(begun, state, config.adapter.rank)
+    words = next(tensor for name, tensor in state.items() if name.endswith(WORDS))
+    model.load_state_dict({**vectors, "words.weight": words}, strict=False)
+    if config.adapter:
+        add_adapters(model, config.adapter.rank, config.adapter.alpha, HEADS)
+        if factors:
+            load_adapter(model, factors)
+    for name, parameter in model.named_parameters():
+        plain = name.replace(".base_layer", "")
+        if not config.adapter:
+            parameter.requires_grad = name.startswith(HEADS)
+        elif plain in vectors:  # saved with the adapter
+            parameter.requires_grad = True
+    return model, tokenizer, base
+
+
+def plain_reader(config: RuberConfig) -> RuberModel:
+    """The backbone as it is, which says whose contexts are alike."""
+    return build_model(replace(config, encoder="bert", frozen=True, start=None, adapter=None))[0]
+
+
+def model_settings(config: RuberConfig) -> dict[str, Any]:
+    """Arguments of `RuberModel` beside the encoder's configuration."""
+    return {"encoder": config.encoder, "pooling": config.pooling, "hidden": config.hidden}

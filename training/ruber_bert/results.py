@@ -1,0 +1,66 @@
+"""Features of the frozen encoder, and results on held-out pairs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import load_file
+from torch import Tensor
+
+from openmeva.metrics.ruber_bert.modeling import RuberModel
+from openmeva.training.files import save_tensors
+from openmeva.training.ruber_bert.data import Pair, TextBatcher, frozen_features
+
+
+def pair_features(
+    model: RuberModel, pairs: Sequence[Pair], batcher: TextBatcher, kept: Path
+) -> dict[str, Tensor]:
+    """Every pooling of contexts and stories by the frozen encoder; kept in `kept` and read from there."""
+    if not kept.exists():
+        found = {
+            f"{column}.{name}": tensor.half()
+            for column, texts in zip(("contexts", "stories"), zip(*pairs, strict=True), strict=True)
+            for name, tensor in frozen_features(model, texts, batcher).items()
+        }
+        save_tensors(kept, found)
+    return {name: tensor.float() for name, tensor in load_file(kept).items()}
+
+
+@torch.inference_mode()
+def evaluate_pairs(
+    model: RuberModel, pairs: Sequence[Pair], batcher: TextBatcher, neighbours: Tensor, seed: int
+) -> dict[str, Any]:
+    """How often the true story scores above another one, and what the parts' values range over.
+
+    Returns:
+        `accuracy` against random stories, `accuracy_nearest` against one whose context is alike, and `ranges`: the
+        percentiles .5 and 99.5 of the referenced cosine of two stories, and of the unreferenced score of true
+        and random pairs.
+    """
+    model.eval()
+    vectors, ends = [], []
+    for column in zip(*pairs, strict=True):
+        found = [model.encode(*batcher(column[i : i + 64]).values()) for i in range(0, len(column), 64)]
+        vectors.append(torch.cat([one for one, _ in found]))
+        ends.append(torch.cat([two for _, two in found]).flatten(1))
+    rng = np.random.default_rng(seed)
+    other = torch.from_numpy((np.arange(len(pairs)) + rng.integers(1, len(pairs), len(pairs))) % len(pairs))
+    true = torch.sigmoid(model.head(vectors[0], vectors[1]))
+    false = torch.sigmoid(model.head(vectors[0], vectors[1][other]))
+    alike = torch.cosine_similarity(ends[1], ends[1][other])
+    near = neighbours[
+        torch.arange(len(pairs)), torch.from_numpy(rng.integers(neighbours.shape[1], size=len(pairs)))
+    ]
+    hard = torch.sigmoid(model.head(vectors[0], vectors[1][near]))
+    result: dict[str, Any] = {
+        "accuracy": round(float((true > false).float().mean()), 4),
+        "accuracy_nearest": round(float((true > hard).float().mean()), 4),
+    }
+    values = {"referenced": alike, "unreferenced": torch.cat([true, false])}
+    result["ranges"] = {
+        name: [round(float(x), 4) for x in np.percentile(found.numpy(), [0.5, 99.5])]
+        for name, found in values.items()
+    }
+    return result

@@ -1,0 +1,45 @@
+"""SENTAVG's configuration."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from openmeva.training.plot_coherence.config import RowsConfig
+
+
+@dataclass(frozen=True)
+class SentAvgSettings:
+    """How the baseline is trained.
+
+    Attributes:
+        hidden: units.
+        epochs: over the stories.
+        batch: stories a step.
+        learning_rate: of Adam.
+        words_a_sentence: tokens of a sentence that are read.
+        sentences: of a story that are read.
+        seed: of all draws.
+    """
+
+    hidden: int = 128
+    epochs: int = 3
+    batch: int = 64
+    learning_rate: float = 1e-3
+    words_a_sentence: int = 50
+    sentences: int = 60
+    seed: int = 42
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentAvgConfig(RowsConfig):
+    """How SENTAVG is trained: on which rows, and the settings; the seed is that of the configuration.
+
+    Attributes:
+        name: of the configuration.
+        context: how the metric reads contexts.
+        settings: of the training.
+    """
+
+    metric: Literal["sentavg"] = "sentavg"
+    name: str
+    context: str = "first_sentence"
+    settings: SentAvgSettings = field(default_factory=SentAvgSettings)

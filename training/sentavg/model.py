@@ -1,0 +1,110 @@
+"""SENTAVG as it is trained and applied to texts."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from rich.progress import track
+from tokenizers import Tokenizer
+from torch import Tensor
+from torch.nn import functional as F
+
+from openmeva.metrics.core.backbone import encoder_state
+from openmeva.metrics.core.batching import length_batches
+from openmeva.metrics.core.runtime import pad
+from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.sentavg.modeling import SentAvg, word_vectors
+from openmeva.training.common.backbone import SHARED, find_backbone, names_file, tokenizer_of
+from openmeva.training.sentavg.config import SentAvgSettings
+
+
+class SentAvgTrainer:
+    """Trains the baseline and scores stories with it.
+
+    Args:
+        settings: see `SentAvgSettings`.
+        vectors, tokenizer: word vectors by token id, and their tokenizer; the shared encoder's unless given.
+    """
+
+    def __init__(
+        self,
+        settings: SentAvgSettings | None = None,
+        vectors: Tensor | None = None,
+        tokenizer: Tokenizer | None = None,
+    ) -> None:
+        self.settings = settings or SentAvgSettings()
+        torch.manual_seed(self.settings.seed)
+        base = find_backbone(SHARED)
+        self.tokenizer = tokenizer or tokenizer_of(base)
+        self.tokenizer.no_padding()
+        self.tokenizer.no_truncation()
+        if vectors is None:
+            vectors = encoder_state(base.folder)["bert.embeddings.word_embeddings.weight"]
+        self.normalizer = Normalizer.load(names_file())
+        self.model = SentAvg(vectors.shape[0], vectors.shape[1], self.settings.hidden)
+        self.model.words.weight.copy_(word_vectors(vectors))
+
+    def rows(self, stories: Sequence[str]) -> list[list[list[int]]]:
+        """Token ids of stories by sentence.
+
+        Raises:
+            ValueError: a story without a word (its row).
+        """
+        found = []
+        for row, text in enumerate(stories):
+            sentences = [" ".join(words) for words in self.normalizer.sentences(text)]
+            if not sentences:
+                raise ValueError(f"row {row}: expected a story with words, got {text[:60]!r}")
+            encoded = self.tokenizer.encode_batch(
+                sentences[: self.settings.sentences], add_special_tokens=False
+            )
+            found.append([e.ids[: self.settings.words_a_sentence] for e in encoded if e.ids])
+        return found
+
+    def logits(self, rows: Sequence[list[list[int]]]) -> Tensor:
+        """Logits (n,) of stories as token ids."""
+        ids, mask = pad([sentence for row in rows for sentence in row], 0)
+        story = torch.tensor([number for number, row in enumerate(rows) for _ in row])
+        return self.model.score(self.model.encode(ids, mask), story, len(rows))
+
+    def fit(self, stories: Sequence[str], labels: Sequence[int]) -> list[float]:
+        """Trains on stories and labels (1 human, 0 other), both as heavy as a whole; mean loss of each epoch."""
+        rows = self.rows(stories)
+        share = sum(labels) / len(labels)
+        weight = torch.tensor((1 - share) / share if 0 < share < 1 else 1.0)
+        rng = np.random.default_rng(self.settings.seed)
+        optimizer = torch.optim.Adam(
+            [p for p in self.model.parameters() if p.requires_grad], lr=self.settings.learning_rate
+        )
+        losses = []
+        self.model.train()
+        for _ in track(range(self.settings.epochs), "training SENTAVG"):
+            sizes = [sum(map(len, row)) + int(rng.integers(8)) for row in rows]  # other batches in each epoch
+            batches = list(length_batches(sizes, self.settings.batch))
+            total = 0.0
+            for at in rng.permutation(len(batches)):
+                batch = batches[at]
+                target = torch.tensor([float(labels[i]) for i in batch])
+                loss = F.binary_cross_entropy_with_logits(
+                    self.logits([rows[i] for i in batch]), target, pos_weight=weight
+                )
+                optimizer.zero_grad()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+                optimizer.step()
+                total += loss.item() * len(batch)
+            losses.append(total / len(rows))
+        return losses
+
+    def __call__(self, stories: Sequence[str], batch_size: int = 64) -> list[float]:
+        """Scores 0..1 of stories, in order, higher is better."""
+        rows = self.rows(stories)
+        scores = [0.0] * len(rows)
+        self.model.eval()
+        with torch.inference_mode():
+            for batch in length_batches([sum(map(len, row)) for row in rows], batch_size):
+                for i, score in zip(
+                    batch, torch.sigmoid(self.logits([rows[i] for i in batch])).tolist(), strict=True
+                ):
+                    scores[i] = score
+        return scores

@@ -1,0 +1,43 @@
+"""UNION's configuration."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from openmeva.training.common.adapters import Adapter
+from openmeva.training.common.trainer import TrainingConfig
+from openmeva.training.corpora.splits import CorpusConfig
+from openmeva.training.negatives import UnionSampling
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnionConfig(TrainingConfig):
+    """How UNION is trained.
+
+    Attributes:
+        corpus: of the stories.
+        sampling: of the negative samples; the paper's distributions (section 3.2) unless told.
+        base: the backbone: see `training/common/backbone.py`.
+        start: an adapter's folder to go on from.
+        first: the configuration that is trained where `start` is not there yet.
+        adapter: low-rank factors on the backbone; null: all weights are trained and saved.
+        max_length: tokens of a story that are read in training.
+        window: tokens scored at once, where not `max_length`.
+        pairs: stories seen, each with one negative sample.
+        batch_pairs: of them in a step.
+        reconstruction_weight: λ of equation 6.
+        copied_share: of the positions that only copy, this many are trained on.
+    """
+
+    metric: Literal["union"] = "union"
+    corpus: CorpusConfig
+    sampling: UnionSampling = field(default_factory=UnionSampling)
+    base: str = "encoder"
+    start: str | None = None
+    first: str | None = None
+    adapter: Adapter | None = field(default_factory=Adapter)
+    max_length: int = 512
+    window: int | None = None
+    pairs: int
+    batch_pairs: int = 16
+    reconstruction_weight: float = 0.1
+    copied_share: float = 0.15

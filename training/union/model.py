@@ -1,0 +1,42 @@
+"""UNION's untrained model on a backbone."""
+
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+
+from openmeva.metrics.core.checkpoint import read_tensors
+from openmeva.metrics.union.modeling import UnionModel, new_reconstruction_head
+from openmeva.training.common.adapters import add_adapters, load_adapter
+from openmeva.training.common.backbone import MULTIPLE, Backbone, build_on, find_backbone, tokenizer_of
+from openmeva.training.common.checkpoint import ADAPTER
+from openmeva.training.paths import ROOT
+from openmeva.training.union.config import UnionConfig
+
+HEADS = ("classifier", "cls.")
+
+
+def build_model(config: UnionConfig) -> tuple[UnionModel, Tokenizer, Backbone]:
+    """The untrained model, its tokenizer, and what it sits on."""
+    torch.manual_seed(config.seed)
+    base = find_backbone(config.base)
+    if not base.is_shared and base.shape.model_type == "bert":  # its prediction head comes with it
+        tokenizer = tokenizer_of(base)
+        model: UnionModel = UnionModel.from_pretrained(base.folder, dtype=torch.float32)
+        model.resize_token_embeddings(tokenizer.get_vocab_size(), pad_to_multiple_of=MULTIPLE)
+    else:
+        model, tokenizer = build_on(UnionModel, base)
+        _fit_head(model)
+    model.tie_weights()
+    if config.adapter:
+        add_adapters(model, config.adapter.rank, config.adapter.alpha, HEADS)
+        if config.start:
+            load_adapter(model, read_tensors(ROOT / config.start / ADAPTER))
+    return model, tokenizer, base
+
+
+def _fit_head(model: UnionModel) -> None:
+    """Another reconstruction head where the vocabulary has grown."""
+    inner: Any = model.bert
+    if len(model.cls.predictions.bias) != len(inner.get_input_embeddings().weight):
+        model.cls = new_reconstruction_head(inner.config)
