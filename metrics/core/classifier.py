@@ -105,5 +105,5 @@ def new_encoder(config: PreTrainedConfig) -> Any:
 
 def pooling(config: PreTrainedConfig) -> dict[str, bool]:
     """What transformers is told to leave out the pooling layer of an encoder that has one."""
-    kind = MODEL_MAPPING[type(config)]
-    return {"add_pooling_layer": False} if "add_pooling_layer" in signature(kind.__init__).parameters else {}
+    kind: Any = MODEL_MAPPING[type(config)]
+    return {"add_pooling_layer": False} if "add_pooling_layer" in signature(kind).parameters else {}

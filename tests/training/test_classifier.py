@@ -328,7 +328,7 @@ def test_rows_survive_the_file(tmp_path: Path) -> None:
     (row,) = read_groups(tmp_path / "g.jsonl")
     assert (row.kinds, row.split) == (["wrong_order", "repetition"], "test")
     (tmp_path / "bad.jsonl").write_text('{"story": "x"}\n')
-    with pytest.raises(ValueError, match="row 0: expected group, story and label"):
+    with pytest.raises(ValueError, match="line 1: expected group, story and label"):
         read_groups(tmp_path / "bad.jsonl")
     with pytest.raises(ValueError, match="no such file"):
         read_groups(tmp_path / "none.parquet")

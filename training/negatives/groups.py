@@ -90,7 +90,7 @@ def read_groups(path: Path) -> list[GroupRow]:
     Rows of stories written from broken plots have `manipulations` instead of `kinds`.
 
     Raises:
-        ValueError: no such file, or a row that lacks `group`, `story` or `label`.
+        ValueError: no such file, one of an earlier version, or a row that lacks `group`, `story` or `label`.
     """
     if not path.is_file():
         raise ValueError(f"{path}: no such file; it is written by an earlier stage of the chain")
@@ -99,6 +99,10 @@ def read_groups(path: Path) -> list[GroupRow]:
         row = place.values
         if not {"group", "story", "label"} <= set(row):
             raise ValueError(f"{place.where}: expected group, story and label, got {sorted(row)}")
+        if "foreign" in row:
+            raise ValueError(
+                f"{path}: of an earlier version, with a column 'foreign'; remove it to make it anew"
+            )
         text_of(place)
         found.append(
             GroupRow(

@@ -8,7 +8,8 @@ import evaluate
 import pytest
 import torch
 
-from openmeva.metrics.core.checkpoint import encoder_folder, find_checkpoint, load_checkpoint, merge_adapter
+from openmeva.metrics.core.backbone import backbone_folder
+from openmeva.metrics.core.checkpoint import find_checkpoint, load_checkpoint, merge_adapter
 from openmeva.metrics.core.runtime import choose_dtype, pad
 from tests.tiny import write_checkpoint
 
@@ -43,11 +44,12 @@ def test_the_checkout_s_own_weights_come_before_any_other(tmp_path: Path) -> Non
 def test_another_encoder_is_not_taken_for_the_shared_one(tmp_path: Path) -> None:
     reference = {"hub": "someone/other-encoder", "sha256": "0"}
     with pytest.raises(
-        ValueError, match=r"no checkpoint 'someone/other-encoder' in .*/encoder, the cache .* or on the Hub"
+        ValueError,
+        match=r"no encoder 'someone/other-encoder' in .*/encoder, the cache .* or on the Hub: `hf download",
     ):
-        encoder_folder(tmp_path, reference)
+        backbone_folder(reference, tmp_path)
     for published in ("openmeva/story-encoder", "me/story-encoder@v0.1.0"):
-        assert encoder_folder(tmp_path, {**reference, "hub": published}) == ROOT / "metrics/weights/encoder"
+        assert backbone_folder({**reference, "hub": published}, tmp_path) == ROOT / "metrics/weights/encoder"
 
 
 @pytest.mark.parametrize(

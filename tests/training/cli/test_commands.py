@@ -233,7 +233,7 @@ def test_training_is_handed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert Path(arguments[1]).is_file()
     assert arguments[2:] == ["--data", str(tmp_path), "--resume", "--set", "pairs=5", "seed=2"]
     run("train", "grammar", "--data", tmp_path, "--", "--limit", "3")
-    assert Path(handed[1][1][1]).name == "grammar.yaml"
+    assert Path(handed[1][1][1]).name == "default.yaml"
     assert handed[1][1][-2:] == ["--limit", "3"]
     assert {"union", "ppl", "ruber_bert", "bleurt", "encoder"} <= set(projects.trained())
 

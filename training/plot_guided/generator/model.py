@@ -147,9 +147,9 @@ def load_generator(folder: Path) -> tuple[PreTrainedModel, Tokenizer]:
         ]
         model: PreTrainedModel = _joined(shape, *parts)
     else:
-        shape = AutoConfig.for_model(**values)
-        kind = AutoModelForSeq2SeqLM if shape.is_encoder_decoder else AutoModelForCausalLM
-        model = kind.from_config(shape)
+        other = AutoConfig.for_model(**values)
+        kind = AutoModelForSeq2SeqLM if other.is_encoder_decoder else AutoModelForCausalLM
+        model = kind.from_config(other)
     load_weights(model, folder)
     return model.eval(), tokenizer
 
