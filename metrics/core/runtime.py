@@ -69,7 +69,11 @@ def token_id(tokenizer: Tokenizer, token: str) -> int:
 
 @dataclass(frozen=True)
 class SpecialTokens:
-    """Ids of the tokens that begin, end and pad."""
+    """Ids of the tokens that begin, end and pad.
+
+    MPNet's vocabulary is BERT's with RoBERTa's special tokens before it, which are those that it was trained with: so
+    RoBERTa's are looked for first.
+    """
 
     start: int
     end: int
@@ -77,13 +81,13 @@ class SpecialTokens:
 
     @classmethod
     def of(cls, tokenizer: Tokenizer) -> "SpecialTokens":
-        """BERT's, RoBERTa's and BART's, or the one of GPT-2: the first whose beginning the tokenizer has.
+        """RoBERTa's and BART's, BERT's, or the one of GPT-2: the first whose beginning the tokenizer has.
 
         Raises:
             ValueError: a tokenizer that has none of them (the token is named).
         """
         bert, bart, gpt = ("[CLS]", "[SEP]", "[PAD]"), ("<s>", "</s>", "<pad>"), ("<|endoftext|>",) * 3
-        known = [names for names in (bert, bart, gpt) if tokenizer.token_to_id(names[0]) is not None]
+        known = [names for names in (bart, bert, gpt) if tokenizer.token_to_id(names[0]) is not None]
         return cls(*(token_id(tokenizer, name) for name in (known or [bart])[0]))
 
 

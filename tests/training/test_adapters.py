@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from openmeva.metrics.core.checkpoint import merge_adapter
-from openmeva.training.common.adapters import adapter_tensors, add_adapters, load_adapter
+from openmeva.training.common.adapters import adapter_tensors, add_adapters, load_adapter, without_idle
 from tests.tiny import tiny_model
 
 
@@ -50,3 +50,9 @@ def test_an_adapter_can_be_gone_on_from() -> None:
     add_adapters(third, rank=2, alpha=4, heads=())
     with pytest.raises(ValueError, match="expected factors of rank 2, got 3"):
         load_adapter(third, tensors)
+
+
+def test_factors_that_add_nothing_are_left_out() -> None:
+    tensors = {"a.lora_A": torch.ones(2, 3), "a.lora_B": torch.zeros(4, 2), "head": torch.zeros(2)}
+    kept = {"b.lora_A": torch.ones(2, 3), "b.lora_B": torch.ones(4, 2)}
+    assert without_idle(tensors | kept).keys() == {"head", *kept}

@@ -22,6 +22,8 @@ class ClassifierConfig(TrainingConfig):
         batch_groups: groups in a step.
         passes: over the groups.
         dropout: before the heads, and of the shared encoder's layers.
+        encoder_dropout: of the layers of another backbone; null: as it was pretrained. Without any, a step takes half the
+            time on a processor.
         frozen_layers: the lowest layers, which keep the start's adapter.
         label_weight: of cross-entropy, human against other.
         rank_weight: of the ranking within a group.
@@ -43,6 +45,7 @@ class ClassifierConfig(TrainingConfig):
     batch_groups: int = 8
     passes: int = 1
     dropout: float = 0.0
+    encoder_dropout: float | None = None
     frozen_layers: int = 0
     label_weight: float = 1.0
     rank_weight: float = 1.0

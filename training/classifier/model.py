@@ -21,7 +21,8 @@ HEADS = ("classifier", "kinds", "tokens")
 def build_classifier(config: ClassifierConfig) -> tuple[StoryClassifier, Tokenizer, Backbone]:
     """The untrained classifier, its tokenizer, and what it sits on.
 
-    `dropout` of the configuration is that of the heads, and of the shared encoder's layers.
+    `dropout` of the configuration is that of the heads, and of the shared encoder's layers; `encoder_dropout` that of
+    another backbone's layers.
     """
     torch.manual_seed(config.seed)
     base = find_backbone(config.base)
@@ -33,6 +34,7 @@ def build_classifier(config: ClassifierConfig) -> tuple[StoryClassifier, Tokeniz
     model, tokenizer = build_on(
         make,
         base,
+        config.encoder_dropout,
         attn_implementation="eager",  # the fastest for short sequences on a processor
         dtype=torch.float32,
         hidden_dropout_prob=config.dropout,

@@ -108,6 +108,16 @@ def adapter_tensors(model: torch.nn.Module) -> dict[str, Tensor]:
     return {name: tensor.detach().cpu().to(torch.float16).contiguous() for name, tensor in tensors.items()}
 
 
+def without_idle(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors of an adapter's checkpoint without the factors that add nothing, as those of frozen layers."""
+    idle = {
+        name.removesuffix(".lora_B")
+        for name, tensor in tensors.items()
+        if name.endswith(".lora_B") and not tensor.any()
+    }
+    return {name: tensor for name, tensor in tensors.items() if name.rpartition(".lora_")[0] not in idle}
+
+
 def added_rows(model: Any, rows: int) -> dict[str, Tensor]:
     """Vectors of the tokens that the backbone lacks, which its table of `rows` word vectors has grown by, in half precision."""
     table = model.bert.get_input_embeddings().weight

@@ -4,6 +4,7 @@ A configuration names its backbone: `encoder`, the shared story encoder; a file 
 or a Hub id. See `metrics/core/backbone.py` for where it is looked for.
 """
 
+import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -30,6 +31,7 @@ from openmeva.training.common.config import read_config
 from openmeva.training.paths import CONFIGS, ENCODER, ROOT
 
 SHARED = "encoder"
+DROPOUTS = ("hidden_dropout_prob", "attention_probs_dropout_prob")
 MULTIPLE = 64  # rows of a table of word vectors: odd sizes multiply slowly
 Model = TypeVar("Model", bound=torch.nn.Module)
 
@@ -169,14 +171,17 @@ def tokenizer_of(base: Backbone) -> Tokenizer:
     return tokenizer
 
 
-def build_on(make: Callable[[Any], Model], base: Backbone, **shape: Any) -> tuple[Model, Tokenizer]:
+def build_on(
+    make: Callable[[Any], Model], base: Backbone, dropout: float | None = None, **shape: Any
+) -> tuple[Model, Tokenizer]:
     """A model whose encoder, its attribute `bert`, has the backbone's weights; and the tokenizer.
 
-    The table of word vectors grows by the placeholders that the backbone lacks.
+    The table of word vectors grows by the placeholders that the backbone lacks (see `name_placeholders`).
 
     Args:
         make: from transformers' configuration to the untrained model.
         base: its backbone.
+        dropout: of the layers of another backbone than the shared one; as it was pretrained where not told.
         shape: settings of the configuration that differ, of the shared encoder alone.
     """
     tokenizer = tokenizer_of(base)
@@ -184,7 +189,7 @@ def build_on(make: Callable[[Any], Model], base: Backbone, **shape: Any) -> tupl
         model = make(AutoConfig.from_pretrained(base.folder, **shape))
         model.load_state_dict(state_of(base), strict=False)
         return model, tokenizer
-    pretrained = _pretrained(base)
+    pretrained = _pretrained(base, dropout)
     model = make(pretrained.config)
     inner: Any = model.bert
     inner.load_state_dict(pretrained.state_dict())
@@ -192,15 +197,37 @@ def build_on(make: Callable[[Any], Model], base: Backbone, **shape: Any) -> tupl
         wanted = tokenizer.get_vocab_size()
         if wanted > len(inner.get_input_embeddings().weight):
             inner.resize_token_embeddings(wanted, pad_to_multiple_of=MULTIPLE)
+            name_placeholders(inner.get_input_embeddings().weight.data, tokenizer)
         config: Any = getattr(model, "config", inner.config)
         config.vocab_size = inner.config.vocab_size = len(inner.get_input_embeddings().weight)
     return model, tokenizer
 
 
-def _pretrained(base: Backbone) -> Any:
+def name_placeholders(vectors: Tensor, tokenizer: Tokenizer) -> None:
+    """Gives each placeholder of names the mean vector of the names that it stands for and the tokenizer has whole.
+
+    A pretrained encoder knows names, but no placeholders. The mean does not depend on a seed, so that adapters of
+    several seeds go on the same vectors. A placeholder without names in the vocabulary keeps the vector that it has.
+
+    Args:
+        vectors: (vocabulary, width), changed in place.
+        tokenizer: with the placeholders as tokens.
+    """
+    lists = json.loads(names_file().read_text(encoding="utf-8"))
+    for placeholder, kind in zip(PLACEHOLDERS, ("male", "female", "neutral"), strict=True):
+        known = [index for name in lists[kind] if (index := tokenizer.token_to_id(name)) is not None]
+        place = tokenizer.token_to_id(placeholder)
+        if known and place is not None:
+            vectors[place] = vectors[known].mean(0)
+
+
+def _pretrained(base: Backbone, dropout: float | None) -> Any:
     if base.gguf:
         return load_causal(base)[0].base_model
-    return AutoModel.from_pretrained(base.folder, dtype=torch.float32, **classifier.pooling(base.shape))
+    rates = {} if dropout is None else dict.fromkeys(DROPOUTS, dropout)
+    return AutoModel.from_pretrained(
+        base.folder, dtype=torch.float32, **classifier.pooling(base.shape), **rates
+    )
 
 
 def load_causal(base: Backbone) -> tuple[PreTrainedModel, Tokenizer]:

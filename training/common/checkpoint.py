@@ -13,7 +13,7 @@ from torch import Tensor
 
 from openmeva.metrics.core.backbone import file_digest
 from openmeva.metrics.core.text import PLACEHOLDERS
-from openmeva.training.common.adapters import adapter_tensors, added_rows, merge_adapters
+from openmeva.training.common.adapters import adapter_tensors, added_rows, merge_adapters, without_idle
 from openmeva.training.common.backbone import Backbone, names_file, state_of
 from openmeva.training.common.config import differences, parse
 from openmeva.training.files import checksum, save_tensors, write_text
@@ -98,7 +98,7 @@ def save_checkpoint(
         settings["encoder"] = encoder_reference(base, out)
         tensors = adapter_tensors(model)
         if not base.is_shared and hasattr(model, "bert"):
-            tensors |= added_rows(model, vocabulary_of(base))
+            tensors = without_idle(tensors) | added_rows(model, vocabulary_of(base))
         save_tensors(out / ADAPTER, tensors)
     if whole or not base.is_shared:
         write_text(out / "names.json", names_file().read_text(encoding="utf-8"))

@@ -21,7 +21,7 @@ class CorpusConfig:
     Attributes:
         train: files below the data folder.
         validation: files of held-out stories; where there are none, `validation_share` is held out.
-        exclude: files of judged stories (one of the papers' CSV releases), dropped from both splits.
+        exclude: files of judged stories (one of the papers' CSV releases, or Story Cloze's), dropped from both splits.
         delexicalize: whether names become `[MALE]`, `[FEMALE]`, `[NEUTRAL]`.
         context: `first_sentence` where the context is the story's first sentence, `prompt` where it is not
             part of the story.
@@ -135,6 +135,9 @@ def _unique(stories: Iterable[Sentences], seen: set[int]) -> list[Sentences]:
 
 def _judged_texts(path: Path) -> Iterable[str]:
     for row in read_rows(path, "csv"):
+        if "InputSentence1" in row.values:  # Story Cloze: four sentences, and two endings
+            begun = " ".join(str(row.values[f"InputSentence{place}"]) for place in range(1, 5))
+            yield from (f"{begun} {row.values[f'RandomFifthSentenceQuiz{place}']}" for place in (1, 2))
         for name, text in row.values.items():
             if name.startswith("Input.") and text:
                 yield text.replace("</s>", " ")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from openmeva.training.graded.spans import SPAN_EDITS, go_elsewhere
 from openmeva.training.negatives.draft import Draft
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.infill import Infiller
@@ -26,7 +27,8 @@ class GradedSampling:
         edits: probability of each edit. `nearest`: a sentence of a story that begins alike, at the same place;
             `alike`: a sentence that says nearly what another one of the story says; `infill`: words drawn by
             a masked language model; `exchange`: two sentences change places; `rule`: UNION's sampler, at the
-            first level alone.
+            first level alone. Of several sentences at once (see `spans.py`): `again`, `loop`, `shuffle`, `take_back`,
+            and `elsewhere`, which goes on with another story, one that begins alike as often as any.
         keep: leading sentences that never change.
         sentences_a_level: one for each so many sentences of the story.
         infill_share: least and greatest share of a sentence's words that are drawn anew.
@@ -39,9 +41,10 @@ class GradedSampling:
     infill_share: tuple[float, float] = (0.3, 0.8)
 
     def __post_init__(self) -> None:
-        unknown = sorted(set(self.edits) - set(EDITS))
+        known = [*EDITS, *SPAN_EDITS, "elsewhere"]
+        unknown = sorted(set(self.edits) - set(known))
         if unknown:
-            raise ValueError(f"edits: expected any of {', '.join(EDITS)}, got {', '.join(unknown)}")
+            raise ValueError(f"edits: expected any of {', '.join(known)}, got {', '.join(unknown)}")
 
 
 class GradedSampler:
@@ -74,7 +77,12 @@ class GradedSampler:
         self._names = list(sampling.edits)
         weights = np.array(list(sampling.edits.values()))
         self._weights = weights / weights.sum()
-        self._simple = {"nearest": self._nearest, "exchange": self._exchange}
+        self._simple = {
+            "nearest": self._nearest,
+            "exchange": self._exchange,
+            "elsewhere": self._elsewhere,
+            **SPAN_EDITS,
+        }
 
     def chains(self, chosen: Sequence[int]) -> list[list[Draft]]:
         """For each story of `chosen`, itself and its versions by level: fewer than asked for where no edit fits."""
@@ -126,6 +134,11 @@ class GradedSampler:
         # the same place, counted from the end, so that an ending replaces an ending
         words = other[max(0, len(other) - (len(draft.words) - at))]
         return draft.with_sentence(at, words, "off_topic", "nearest")
+
+    def _elsewhere(self, draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
+        near = self.neighbours.near.get(draft.index, []) if self.neighbours and rng.random() < 0.5 else []
+        number = int(rng.choice(near)) if near else int(rng.integers(len(self.stories)))
+        return go_elsewhere(draft, free, self.stories[number], rng) if number != draft.index else None
 
     def _exchange(self, draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
         if len(free) < 2:

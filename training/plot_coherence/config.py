@@ -66,6 +66,8 @@ class RowsConfig:
         released: the authors' filtered stories.
         files: more rows.
         groups: at most so many are trained on, drawn at random; null: all.
+        validation_groups: at most so many held-out ones are judged; null: all.
+        data_seed: of the damage, where it is not `seed`: so runs of several seeds share the stages' files.
         delexicalize: whether names of the released stories become placeholders.
         seed: of the draws.
     """
@@ -75,6 +77,8 @@ class RowsConfig:
     released: Released | None = None
     files: tuple[RowFile, ...] | None = None
     groups: int | None = None
+    validation_groups: int | None = None
+    data_seed: int | None = None
     delexicalize: bool = True
     seed: int = 42
 

@@ -37,8 +37,9 @@ def load_rows(
     train: list[GroupRow] = []
     validation: list[GroupRow] = []
     provenance: dict[str, Any] = {"data": {}, "graded": {}}
+    damage = config.seed if config.data_seed is None else config.data_seed
     for settings in config.graded or ():
-        manifest = make_groups(settings, data, run, cache, config.seed)
+        manifest = make_groups(settings, data, run, cache, damage)
         provenance["data"].update(manifest["data"])
         provenance["graded"][settings["name"]] = {key: manifest[key] for key in ("train", "validation")}
         rows = read_groups(group_file(run, settings["name"], "train"))
@@ -71,6 +72,7 @@ def load_rows(
             if row.group in kept and row.split != "test":
                 held = row.split == "validation" if row.split else held_out(row.group, share)
                 (validation if held else train).append(row)
+    validation = at_most(validation, config.validation_groups, config.seed)
     return at_most(train, config.groups, config.seed), validation, provenance
 
 

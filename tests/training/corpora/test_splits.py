@@ -38,6 +38,25 @@ def test_validation_files_and_judged_stories(data: Path) -> None:
     assert len(corpus.train) == 199, "each story once, and none of the validation's"
 
 
+def test_stories_of_story_cloze_are_dropped(data: Path) -> None:
+    told = [f"It was day {n} and nothing much happened at home or in the small town" for n in range(1, 5)]
+    write(
+        data / "cloze.jsonl", [" ".join(f"{s}." for s in [*told, end]) for end in ("He left", "He stayed on")]
+    )
+    header = [
+        *(f"InputSentence{n}" for n in range(1, 5)),
+        "RandomFifthSentenceQuiz1",
+        "RandomFifthSentenceQuiz2",
+    ]
+    row = [*(f"{sentence}." for sentence in told), "He left.", "He sang."]
+    (data / "cloze.csv").write_text(f"{','.join(header)}\n{','.join(row)}\n")
+    files = ("train.jsonl", "cloze.jsonl")
+    whole = load_corpus(CorpusConfig(train=files), data, data / "names.json")
+    corpus = load_corpus(CorpusConfig(train=files, exclude=("cloze.csv",)), data, data / "names.json")
+    assert len(whole.train) + len(whole.validation) == 201, "they begin alike, and count once"
+    assert len(corpus.train) + len(corpus.validation) == 200
+
+
 def test_held_out_share_by_hash(data: Path) -> None:
     corpus = load_corpus(
         CorpusConfig(train=("train.jsonl",), validation_share=0.2), data, data / "names.json"

@@ -1,0 +1,62 @@
+"""A language model goes on from human stories' beginnings: as far as the person did, and the same in a second run."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from openmeva.training.common.config import config_file, read_config
+from openmeva.training.corpora.splits import CorpusConfig
+from openmeva.training.graded.continued import ContinuedConfig, main, make_continued
+from openmeva.training.negatives.groups import read_groups
+from tests.tiny import write_gpt2
+
+
+def stories() -> list[str]:
+    return [f"Once {n} dogs ran away . " + f"They saw {n} cats in the park . " * 5 for n in range(12)]
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> ContinuedConfig:
+    (tmp_path / "wp.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in stories()))
+    (tmp_path / "judged.csv").write_text(f"WorkerId,Input.text1\nA,{stories()[4]}\n")
+    return ContinuedConfig(
+        name="tiny",
+        corpus=CorpusConfig(train=("wp.jsonl",), exclude=("judged.csv",)),
+        words=(20, 30),
+        opening_words=8,
+        stories=6,
+        temperatures=(0.5, 1.0),
+        top_k=20,
+        batch=4,
+        base=str(write_gpt2(tmp_path / "gpt2", stories())),
+        seed=3,
+    )
+
+
+def test_groups_hold_the_human_story_and_its_other_ways_on(config: ContinuedConfig, tmp_path: Path) -> None:
+    rows = read_groups(make_continued(config, tmp_path, tmp_path / "run"))
+    assert len(rows) == 18
+    assert {row.source for row in rows} == {"human", "continued-0.5", "continued-1.0"}
+    for group in {row.group for row in rows}:
+        human, *others = (row for row in rows if row.group == group)
+        assert human.label == 1
+        assert human.story in " ".join(stories())
+        assert "Once 4 dogs" not in human.story, "it was judged"
+        assert all(row.label == 0 and row.level == -1 for row in others)
+        assert all(row.story.startswith(human.story[:20]) for row in others)
+    again = read_groups(make_continued(config, tmp_path, tmp_path / "again"))
+    assert [row.story for row in again] == [row.story for row in rows]
+
+
+def test_without_the_language_model_it_says_how_to_get_it(config: ContinuedConfig, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"no encoder 'nobody/nothing'.*`hf download nobody/nothing`"):
+        make_continued(replace(config, base="nobody/nothing"), tmp_path, tmp_path / "run")
+
+
+def test_the_shipped_configuration_is_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    shipped = read_config(ContinuedConfig, config_file("continued", "wp"))
+    assert shipped.corpus.exclude == ("plot_guided/AMT_WP.CSV",)
+    assert main(["--config", "wp", "--data", str(tmp_path), "--set", "storys=3"]) == 2
+    assert "stories" in capsys.readouterr().err

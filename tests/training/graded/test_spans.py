@@ -1,0 +1,62 @@
+"""Edits that span many sentences: each fires, replaces sentences and leaves the others alone."""
+
+import numpy as np
+import pytest
+
+from openmeva.training.graded.sampling import GradedSampler, GradedSampling
+from openmeva.training.graded.spans import contrary, repeat_block
+from openmeva.training.negatives.draft import Draft
+
+NAMES = "ann bob cy dee eve fay gus hal".split()
+STORIES = [
+    [[name, *f"was near the old {place} that day".split(), "."] for place in "mill lake road farm well".split()]
+    + [[name, *f"had seen {thing} at night".split(), "."] for thing in "a fox,two cats,the moon,a light,him,it".split(",")]
+    for name in NAMES
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("edit", "kind"),
+    [
+        ("again", "repetition"),
+        ("loop", "repetition"),
+        ("shuffle", "wrong_order"),
+        ("elsewhere", "off_topic"),
+        ("take_back", "contradiction"),
+    ],
+)
+def test_every_edit_of_spans_fires(edit: str, kind: str) -> None:
+    stories = STORIES * 4
+    sampling = GradedSampling(edits={edit: 1.0}, levels=2, keep=0)
+    chains = GradedSampler(stories, lambda _: None, None, None, sampling, seed=4).chains(range(len(stories)))
+    damaged = [chain[1] for chain in chains if len(chain) > 1]
+    assert len(damaged) > 20
+    for draft in damaged:
+        assert set(draft.edits) == {edit}
+        assert draft.kinds == {kind}
+        assert len(draft.words) == 11, "sentences are replaced, none is lost"
+        changed = [i for i, words in enumerate(draft.words) if any(draft.damaged[i])]
+        assert all(list(draft.words[i]) == stories[draft.index][i] for i in range(11) if i not in changed)
+
+
+def test_a_block_comes_back_in_a_loop() -> None:
+    story = [[*f"the {word} went to the old house at night".split(), "."] for word in "abcdefghij"]
+    draft = Draft.start(story, 0)
+    repeated = repeat_block(draft, draft.untouched(0), np.random.default_rng(2))
+    assert repeated is not None
+    words = {word for sentence in repeated.words for word in sentence if len(word) == 1 and word.isalpha()}
+    assert len(words) < 10, "what stood there went"
+    assert repeat_block(draft, [0, 1], np.random.default_rng(2)) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("she was happy .", "she was not happy ."),
+        ("he did n't run .", "he did run ."),
+        ("they wo n't come .", "they will come ."),
+        ("she sang .", None),
+    ],
+)
+def test_the_contrary_of_a_sentence(before: str, after: str | None) -> None:
+    assert contrary(before.split()) == (after.split() if after else None)

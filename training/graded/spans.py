@@ -1,0 +1,174 @@
+"""Edits of long stories that span many sentences: repetition in loops, other stories' parts, order, contradiction.
+
+Machine-written stories of some hundred words seldom fail in one sentence: they say a few things again and again with
+small variations, go over to another story, or take back what they said. Each edit takes a draft and the sentences
+that it may change, and returns the damaged draft, or None where it does not fit.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from openmeva.training.negatives.draft import Draft
+
+Words = Sequence[str]
+SpanEdit = Callable[[Draft, list[int], np.random.Generator], Draft | None]
+
+AUXILIARIES = frozenset("is are was were had has have could would can will did do does should might".split())
+NEGATIONS = frozenset(("not", "n't", "never"))
+SHORTENED = {"ca": "can", "wo": "will"}  # what stands before "n't"
+
+
+def stretch(free: list[int], low: int, high: int, rng: np.random.Generator) -> list[int]:
+    """A run of `low` to `high` neighbouring sentences of `free`; empty where there is none so long.
+
+    >>> stretch([2, 3, 4], 3, 8, np.random.default_rng(0))
+    [2, 3, 4]
+    """
+    runs: list[list[int]] = []
+    for place in free:
+        if runs and runs[-1][-1] == place - 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    long_enough = [run for run in runs if len(run) >= low]
+    if not long_enough:
+        return []
+    run = long_enough[int(rng.integers(len(long_enough)))]
+    length = int(rng.integers(low, min(high, len(run)) + 1))
+    start = int(rng.integers(len(run) - length + 1))
+    return run[start : start + length]
+
+
+def repeat_block(draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
+    """Three to ten sentences become one to three earlier ones again and again, with small variations."""
+    places = stretch([i for i in free if i > 0], 3, 10, rng)
+    if not places:
+        return None
+    size = int(rng.integers(1, min(3, places[0]) + 1))
+    start = int(rng.integers(max(0, places[0] - size - 3), places[0] - size + 1))
+    block = draft.words[start : start + size]
+    exact = rng.random() * 0.8  # a loop that varies much, or hardly
+    for number, place in enumerate(places):
+        words = list(block[number % size])
+        if rng.random() > exact:
+            words = varied(words, draft, rng)
+        draft = draft.with_sentence(place, words, "repetition", "again")
+    return draft
+
+
+def varied(words: list[str], draft: Draft, rng: np.random.Generator) -> list[str]:
+    """A sentence said slightly differently: shortened, begun anew, or with another word of the story.
+
+    >>> draft = Draft.start([["he", "ran", "home", "."]], 0)
+    >>> len(varied(["he", "ran", "home", "."], draft, np.random.default_rng(0))) > 0
+    True
+    """
+    if len(words) < 4:
+        return words
+    kind = int(rng.integers(3))
+    middle = int(rng.integers(2, len(words) - 1))
+    if kind == 0:
+        return [*words[:middle], words[-1]]
+    if kind == 1:  # its middle part is said twice
+        end = min(len(words) - 1, middle + int(rng.integers(1, 5)))
+        joint = [","] if rng.random() < 0.5 else []
+        return [*words[:end], *joint, *words[middle:]]
+    lent = [w for s in draft.words for w in s if w.isalpha() and len(w) > 3]
+    if not lent:
+        return words
+    return [*words[: middle - 1], lent[int(rng.integers(len(lent)))], *words[middle:]]
+
+
+def loop(draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
+    """Two to eight sentences become walks through the story's own word pairs: each step goes on as the story once did.
+
+    So the same phrases come back in turns, as from a small language model.
+    """
+    places = stretch([i for i in free if i > 1], 2, 8, rng)
+    if not places:
+        return None
+    said = [word for sentence in draft.words[: places[0]] for word in sentence]
+    known = said[-60:]
+    after: dict[tuple[str, ...], list[str]] = {}
+    for size in (1, 2):
+        for start in range(len(known) - size):
+            after.setdefault(tuple(known[start : start + size]), []).append(known[start + size])
+    beginnings = [sentence[0] for sentence in draft.words[: places[0]] if sentence]
+    for place in places:
+        words = [beginnings[int(rng.integers(len(beginnings)))]]
+        for _ in range(int(rng.integers(6, 26))):
+            options = after.get(tuple(words[-2:])) or after.get((words[-1],)) or known
+            words.append(options[int(rng.integers(len(options)))])
+            if words[-1] in {".", "!", "?"}:
+                break
+        if words[-1] not in {".", "!", "?"}:
+            words.append(".")
+        draft = draft.with_sentence(place, words, "repetition", "loop")
+    return draft
+
+
+def shuffle(draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
+    """Three to six neighbouring sentences in another order."""
+    places = stretch(free, 3, 6, rng)
+    if not places:
+        return None
+    order = rng.permutation(len(places))
+    if (order == np.arange(len(places))).all():
+        order = np.roll(order, 1)
+    lines = [list(draft.words[places[i]]) for i in order]
+    for place, number, words in zip(places, order, lines, strict=True):
+        if place != places[number]:
+            draft = draft.with_sentence(place, words, "wrong_order", "shuffle")
+    return draft
+
+
+def go_elsewhere(
+    draft: Draft, free: list[int], other: Sequence[Words], rng: np.random.Generator
+) -> Draft | None:
+    """Two to eight sentences become as many of another story, from about the same place in it."""
+    places = stretch(free, 2, 8, rng)
+    if not places or len(other) < 2:
+        return None
+    start = min(int(len(other) * places[0] / len(draft.words)), max(0, len(other) - len(places)))
+    for place, words in zip(places, other[start : start + len(places)], strict=False):
+        draft = draft.with_sentence(place, list(words), "off_topic", "elsewhere")
+    return draft
+
+
+def take_back(draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
+    """A sentence becomes the contrary of one that stands at least two sentences before it."""
+    for place in rng.permutation([i for i in free if i > 1]).tolist():
+        for earlier in rng.permutation(place - 1).tolist():
+            words = contrary(draft.words[earlier])
+            if words:
+                return draft.with_sentence(place, words, "contradiction", "take_back")
+    return None
+
+
+def contrary(words: Words) -> list[str] | None:
+    """A sentence with its negation taken away, or one put in; None where there is no place for one.
+
+    >>> contrary(["she", "was", "happy", "."])
+    ['she', 'was', 'not', 'happy', '.']
+    >>> contrary(["he", "ca", "n't", "swim", "."])
+    ['he', 'can', 'swim', '.']
+    """
+    for place, word in enumerate(words):
+        if word in NEGATIONS:
+            before = list(words[:place])
+            if word == "n't" and before:
+                before[-1] = SHORTENED.get(before[-1], before[-1])
+            return [*before, *words[place + 1 :]]
+    for place, word in enumerate(words[:-1]):
+        if word in AUXILIARIES:
+            return [*words[: place + 1], "not", *words[place + 1 :]]
+    return None
+
+
+SPAN_EDITS: dict[str, SpanEdit] = {
+    "again": repeat_block,
+    "loop": loop,
+    "shuffle": shuffle,
+    "take_back": take_back,
+}
