@@ -55,11 +55,11 @@ def _columns(rows: Sequence[Mapping[str, Any]], metric: str, in_story: bool) -> 
     A metric that joins both would read the beginning twice. One that needs contexts keeps them.
     """
     from openmeva.metrics.core.command import columns_of
-    from openmeva.training.benchmark.registry import read_registry
+    from openmeva.metrics.core.description import read_metrics
 
     columns = columns_of(rows)
-    entry = read_registry().get(metric)
-    if "contexts" not in columns or (entry is not None and entry.needs_contexts):
+    described = read_metrics().get(metric)
+    if "contexts" not in columns or (described is not None and "contexts" in described.required):
         return columns
     pairs = zip(columns["predictions"], columns["contexts"], strict=True)
     if in_story or all(context.strip() and story.startswith(context) for story, context in pairs):

@@ -1,6 +1,7 @@
 """Scores, reasons and comparisons, for people on a terminal."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
@@ -8,10 +9,20 @@ from rich.markup import escape
 from rich.table import Table
 
 from openmeva.metrics.core.command import Scored
+from openmeva.metrics.core.description import read_metrics
 
 SHOWN = 100  # stories of a table
 LEAST_GAIN = 0.01  # what a sentence has to cost to be marked
 LIKELY = 0.5  # the least probability of a kind of error that is named
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of numbers: its heading, what they mean, and a number a story."""
+
+    title: str
+    meaning: str
+    values: list[float]
 
 
 def show_scores(
@@ -22,32 +33,33 @@ def show_scores(
     table = Table(show_footer=True)
     table.add_column("", justify="right", style="dim")
     table.add_column("story", footer="mean", no_wrap=True, overflow="ellipsis", ratio=1)
-    columns = []
-    for one in found:
-        for key, values in scores_of(one).items():
-            heading = one.metric if key == "score" else f"{one.metric} {key}" if len(found) > 1 else key
-            table.add_column(heading, f"{sum(values) / len(values):.3f}", justify="right", style="cyan")
-            columns.append(values)
+    columns = [column for one in found for column in columns_of(one)]
+    for column in columns:
+        mean = sum(column.values) / len(column.values)
+        table.add_column(escape(column.title), f"{mean:.3f}", justify="right", style="cyan")
     for place, row in enumerate(rows[:SHOWN]):
         beginning = " ".join(str(row["story"])[:300].split())
-        cells = (f"{values[place]:.3f}" for values in columns)
+        cells = (f"{column.values[place]:.3f}" for column in columns)
         table.add_row(name_of(row, place), escape(beginning), *cells)
     console.print(table)
     if len(rows) > SHOWN:
         console.print(f"… and {len(rows) - SHOWN} more: name a file to write all to", style="dim")
+    for column in columns:
+        console.print(f"{escape(column.title)}: {column.meaning}", highlight=False)
     for one in found:
         console.print(one.signature, style="dim", soft_wrap=True, markup=False)
 
 
-def scores_of(one: Scored) -> dict[str, list[float]]:
-    """A metric's lists of numbers: `score` alone where it has one, else all of them."""
-    if "score" in one.lists:
-        return {"score": one.lists["score"]}
-    return {
-        key.removesuffix("_scores"): values
-        for key, values in one.lists.items()
-        if all(isinstance(value, int | float) for value in values)
-    }
+def columns_of(one: Scored) -> list[Column]:
+    """The numbers of a metric that people are shown, as its description says."""
+    described = read_metrics()[one.metric].outputs
+    found = []
+    for key, output in described.items():
+        values = one.lists.get("score" if key == "scores" else key)
+        if values is not None:
+            ends = f"{output.range[0]:g} to {output.range[1]:g}, " if output.range else ""
+            found.append(Column(output.title, f"{ends}{output.better} is better", values))
+    return found
 
 
 def name_of(row: Mapping[str, Any], place: int) -> str:

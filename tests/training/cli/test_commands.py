@@ -85,6 +85,7 @@ def test_a_person_sees_a_table(stories: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(score, "is_terminal", lambda: True)
     said = run("score", stories).stdout
     assert "mean" in said
+    assert "Plot coherence: 0 to 1, higher is better" in said
     assert "Ben was late." in said
     said = run("explain", stories).stdout
     assert "nora laughed" in said.lower() or "laughed" in said
