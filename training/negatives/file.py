@@ -56,14 +56,13 @@ def write_samples(
     sampling = UnionSampling(
         keep=how.keep, without=tuple(name for name in TECHNIQUES if name not in how.techniques)
     )
-    found, ids = [], []
+    found = []
     for row in read_rows(stories, blank_lines=True):
         text = story_of(row)
         sentences = normalizer.sentences(text)
         if not sentences:
             raise ValueError(f"{row.where}: expected a story, got no word in {text[:60]!r}")
         found.append(sentences)
-        ids.append(row.values.get("story_id"))
     if not found:
         raise ValueError(f"{stories}: expected at least one story, got none")
     tagged = tag_corpus(found, how.cache, how.processes)
@@ -73,8 +72,7 @@ def write_samples(
     def rows() -> Iterator[dict[str, Any]]:
         nonlocal made
         for index, sample in enumerate(sampler.sample_all(how.epoch, how.processes)):
-            known = {} if ids[index] is None else {"story_id": ids[index]}
-            yield {"index": index, **known, "original": found[index], **record(sample)}
+            yield {"index": index, "original": found[index], **record(sample)}
             made += sample is not None
 
     write_rows(out, rows(), kind)
