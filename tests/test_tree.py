@@ -6,6 +6,8 @@ import pytest
 
 from openmeva.training.paths import ROOT
 
+LONGEST = 300  # lines
+
 
 def listed(*options: str) -> list[str]:
     """What git knows of the checkout, or all files where this is none."""
@@ -25,13 +27,21 @@ def test_few_files_lie_directly_in_training() -> None:
     assert len([path for path in listed("training") if path.count("/") == 1]) <= 8
 
 
-@pytest.mark.parametrize("top", ["training", "spaces"])
+def test_no_module_is_too_long() -> None:
+    paths = [ROOT / path for path in listed("*.py") if (ROOT / path).is_file()]
+    lengths = {
+        str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in paths
+    }
+    assert {path: count for path, count in lengths.items() if count > LONGEST} == {}
+
+
+@pytest.mark.parametrize("top", ["metrics", "training", "spaces"])
 def test_tests_lie_where_the_code_does(top: str) -> None:
     folders = {path.parent for path in (ROOT / "tests" / top).rglob("test_*.py")}
     without_code = [
         folder
         for folder in sorted(folders)
-        if not list((ROOT / folder.relative_to(ROOT / "tests")).glob("*.py"))
+        if not list((ROOT / folder.relative_to(ROOT / "tests")).rglob("*.py"))
     ]
     assert without_code == []
 

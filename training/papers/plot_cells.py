@@ -12,11 +12,11 @@ from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.classifier.config import ClassifierConfig
+from openmeva.training.classifier.rows import at_most
 from openmeva.training.classifier.trainer import train_classifier
 from openmeva.training.common.config import as_mapping
 from openmeva.training.files import checksum, write_text
 from openmeva.training.negatives.groups import GroupRow, read_groups
-from openmeva.training.plot_coherence.data import at_most
 from openmeva.training.sentavg.model import SentAvgTrainer
 
 Scorer = Callable[[Sequence[str]], Sequence[float]]

@@ -10,6 +10,7 @@ from typing import Any
 
 from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.classifier.distillation import with_teacher_logits
+from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.trainer import known_classifier, train_classifier
 from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.common.config import config_file, read_config
@@ -17,7 +18,6 @@ from openmeva.training.common.trainer import first_configuration
 from openmeva.training.files import checksum
 from openmeva.training.paths import ROOT
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
-from openmeva.training.plot_coherence.data import load_rows
 
 FOLDER = "plot_coherence"
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from openmeva.training.plot_coherence.config import RowsConfig
+from openmeva.training.classifier.rows_config import RowsConfig
 
 
 @dataclass(frozen=True)

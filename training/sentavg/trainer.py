@@ -2,7 +2,7 @@
 
 The baseline of plot-guided's section 5.3 (Lai and Tetreault 2018): an LSTM over word vectors; sentence vectors are
 averaged, and a hidden layer tells human stories from others. The paper's word vectors are GloVe's; here they are the
-shared encoder's, which every checkout has. Rows are those of the story classifiers (`training/plot_coherence/data.py`).
+shared encoder's, which every checkout has. Rows are those of the story classifiers (`training/classifier/rows.py`).
 Weights, manifest and card go to `metrics/sentavg/weights/NAME/`. It takes minutes: `--resume` begins anew.
 """
 
@@ -15,11 +15,11 @@ from typing import Any
 import torch
 
 from openmeva.training.classifier.results import area_under_curve
+from openmeva.training.classifier.rows import load_rows
 from openmeva.training.common.backbone import SHARED, find_backbone
 from openmeva.training.common.checkpoint import ADAPTER, encoder_reference, save_manifest
 from openmeva.training.common.config import as_mapping
 from openmeva.training.files import save_tensors, write_text
-from openmeva.training.plot_coherence.data import load_rows
 from openmeva.training.sentavg.card import write_sentavg_card
 from openmeva.training.sentavg.config import SentAvgConfig
 from openmeva.training.sentavg.model import SentAvgTrainer

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from openmeva.metrics.core.text import Normalizer
+from openmeva.training.classifier.rows import load_rows
+from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common.config import parse
-from openmeva.training.plot_coherence.config import RowsConfig
-from openmeva.training.plot_coherence.data import load_rows
-from openmeva.training.plot_coherence.filtered_stories import (
+from openmeva.training.plot_guided.filtered_stories import (
     read_filtered_stories,
     with_damaged_words,
     without_judged,

@@ -1,4 +1,4 @@
-"""Rows that plot coherence is trained on: groups of a human story and worse ones, of several sources."""
+"""Rows that story classifiers are trained on: groups of a human story and worse ones, of several sources."""
 
 from pathlib import Path
 from typing import Any
@@ -7,14 +7,14 @@ import numpy as np
 
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.classifier.data import held_out
+from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common.backbone import names_file
 from openmeva.training.common.config import config_file, read_mapping
 from openmeva.training.files import checksum
 from openmeva.training.graded.groups import group_file, make_groups
 from openmeva.training.negatives.groups import GroupRow, read_groups
 from openmeva.training.paths import ROOT, RUNS
-from openmeva.training.plot_coherence.config import RowsConfig
-from openmeva.training.plot_coherence.filtered_stories import (
+from openmeva.training.plot_guided.filtered_stories import (
     read_filtered_stories,
     with_damaged_words,
     without_judged,

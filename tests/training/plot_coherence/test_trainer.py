@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, rankdata
 
+from openmeva.training.classifier.rows import load_rows
+from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common import backbone
 from openmeva.training.common.config import parse, read_config
 from openmeva.training.graded.groups import group_file, make_groups
@@ -15,8 +17,7 @@ from openmeva.training.negatives.groups import GroupRow, write_groups
 from openmeva.training.papers import plot_cells, plot_tables
 from openmeva.training.papers.plot_cells import FT_LM, SENTAVG, Cell, Cells, correlate, without_manipulation
 from openmeva.training.paths import ROOT
-from openmeva.training.plot_coherence.config import PlotCoherenceConfig, RowsConfig
-from openmeva.training.plot_coherence.data import load_rows
+from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 
 TINY = parse(PlotCoherenceConfig, {"name": "tiny", "seed": 1})
 

@@ -22,38 +22,15 @@ from openmeva.metrics.core.text import Normalizer
 from openmeva.training.classifier import trainer as classifier
 from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.classifier.config import ClassifierConfig
-from openmeva.training.classifier.data import UNKNOWN, Example, ExampleMaker, GroupCollator, Groups, above
+from openmeva.training.classifier.data import UNKNOWN, ExampleMaker, GroupCollator
 from openmeva.training.classifier.losses import TEACHER_SPREAD, classifier_loss
 from openmeva.training.classifier.model import build_classifier
-from openmeva.training.classifier.results import area_under_curve, predict
+from openmeva.training.classifier.results import predict
 from openmeva.training.common import backbone
 from openmeva.training.common.config import parse
-from openmeva.training.negatives.groups import GroupRow, read_groups, write_groups
-from openmeva.training.plot_coherence.data import at_most
-from tests.tiny import tiny_model, tiny_tokenizer, write_byte_tokenizer, write_encoder, write_gpt2
-
-SUBJECTS = ("she", "he", "the dog", "the cat")
-ENDINGS = ("ran home", "ate", "slept", "walked to the park")
-
-
-def rows() -> list[GroupRow]:
-    """Sixteen stories, each with a version in which one, and one in which two sentences make no sense."""
-    found = []
-    for a in SUBJECTS:
-        for b in ENDINGS:
-            group = f"{a}-{b}"
-            good = f"{a} {b} . {a} ate the cat . {a} was home ."
-            bad = f"{a} {b} . dog dog dog dog . {a} was home ."
-            worse = f"{a} {b} . dog dog dog dog . park park park ."
-            first = len(f"{a} {b} .".split())
-            damaged = list(range(first, first + 4))
-            found += [
-                GroupRow(group, good, "human", 1, 0, [], []),
-                GroupRow(group, bad, "exchange", 0, 1, ["wrong_order"], damaged),
-                GroupRow(group, worse, "exchange+exchange", 0, 2, ["wrong_order"], damaged),
-            ]
-    return found
-
+from openmeva.training.negatives.groups import GroupRow
+from tests.tiny import tiny_model, write_byte_tokenizer, write_encoder, write_gpt2
+from tests.tiny_groups import rows
 
 CONFIG: dict[str, Any] = {
     "metric": "plot_coherence",
@@ -275,72 +252,3 @@ def test_the_loss_is_the_sum_it_says(folder: Path) -> None:
     for judged in (s, [float(tokens[i, 1 : len(e.ids) - 1].mean()) for i, e in enumerate(group)]):
         expected += 0.4 * sum((judged[i] - TEACHER_SPREAD * judgments[i]) ** 2 for i in (0, 2)) / 2
     assert float(loss) == pytest.approx(expected, abs=1e-4)
-
-
-def test_examples_mark_words_by_their_pieces() -> None:
-    make = ExampleMaker(tiny_tokenizer(), Normalizer(), 64)
-    example = make(GroupRow("g", "she walked home .", "x", 0, 1, ["off_topic"], [1]))
-    assert example.belongs == [UNKNOWN, 1.0, 0.0, 0.0, 1.0, 1.0, UNKNOWN]  # "walk", "##ed"
-    assert example.kinds == [0.0, 0.0, 0.0, 1.0]
-    raw = make(GroupRow("g", "She walked home.", "x", 0))
-    assert raw.ids == example.ids
-    assert set(raw.belongs) == {UNKNOWN}
-    unnamed = make(GroupRow("g", "she ran", "x", 0, -1, None, [1]))
-    assert set(unnamed.kinds) == {UNKNOWN}, "the words are known, the kind of error is not"
-    assert unnamed.belongs == [UNKNOWN, 1.0, 0.0, UNKNOWN]
-    with pytest.raises(ValueError, match="group g: expected a story with words"):
-        make(GroupRow("g", " ", "x", 0))
-
-
-def test_what_ranks_above_what() -> None:
-    def one(label: int, level: int) -> Example:
-        return Example([], label, level, [], [], "")
-
-    human, mild, grave, generated = one(1, 0), one(0, 1), one(0, 2), one(0, -1)
-    assert above(human, mild)
-    assert above(mild, grave)
-    assert above(human, generated)
-    assert not above(mild, generated)
-    assert not above(generated, grave)
-    assert not above(grave, human)
-
-
-def test_groups_keep_the_human_story_and_vary_the_others() -> None:
-    make = ExampleMaker(tiny_tokenizer(), Normalizer(), 64)
-    many = [GroupRow("g", "she ran .", "human", 1, 0)] + [
-        GroupRow("g", "she ate " + "the " * n + "cat .", "x", 0) for n in range(8)
-    ]
-    groups = Groups(many, make, size=3, passes=5, seed=1)
-    assert len(groups) == 5
-    assert all(len(group) == 3 and group[0].label == 1 for group in groups)
-    assert len({tuple(e.ids) for group in groups for e in group[1:]}) > 2
-    assert [e.ids for e in groups[3]] == [e.ids for e in groups[3]]
-
-
-def test_rows_survive_the_file(tmp_path: Path) -> None:
-    write_groups(tmp_path / "g.parquet", rows())
-    assert read_groups(tmp_path / "g.parquet") == rows()
-    plain = {"group": 3, "story": "She ran.", "label": 0, "source": "generator", "plot": ["ran"]}
-    (tmp_path / "g.jsonl").write_text(json.dumps(plain) + "\n")
-    assert read_groups(tmp_path / "g.jsonl") == [GroupRow("3", "She ran.", "generator", 0, -1, [], None)]
-    plain |= {"manipulations": ["illogical_order", "repetition", "keyword_substitution"], "split": "test"}
-    (tmp_path / "g.jsonl").write_text(json.dumps(plain) + "\n")
-    (row,) = read_groups(tmp_path / "g.jsonl")
-    assert (row.kinds, row.split) == (["wrong_order", "repetition"], "test")
-    (tmp_path / "bad.jsonl").write_text('{"story": "x"}\n')
-    with pytest.raises(ValueError, match="line 1: expected group, story and label"):
-        read_groups(tmp_path / "bad.jsonl")
-    with pytest.raises(ValueError, match="no such file"):
-        read_groups(tmp_path / "none.parquet")
-
-
-def test_a_cap_draws_whole_groups() -> None:
-    kept = at_most(rows(), 5, seed=1)
-    assert len({row.group for row in kept}) == 5
-    assert len(kept) == 15
-    assert at_most(rows(), None, seed=1) == rows()
-
-
-def test_area_under_curve_counts_pairs() -> None:
-    assert area_under_curve([2.0, 1.0], [0.0, 1.0]) == pytest.approx((2 + 1.5) / 4)
-    assert math.isnan(area_under_curve([], [1.0]))

@@ -1,0 +1,25 @@
+"""Groups of stories for the tests of classifiers: a story and two versions that make less and less sense."""
+
+from openmeva.training.negatives.groups import GroupRow
+
+SUBJECTS = ("she", "he", "the dog", "the cat")
+ENDINGS = ("ran home", "ate", "slept", "walked to the park")
+
+
+def rows() -> list[GroupRow]:
+    """Sixteen stories, each with a version in which one, and one in which two sentences make no sense."""
+    found = []
+    for a in SUBJECTS:
+        for b in ENDINGS:
+            group = f"{a}-{b}"
+            good = f"{a} {b} . {a} ate the cat . {a} was home ."
+            bad = f"{a} {b} . dog dog dog dog . {a} was home ."
+            worse = f"{a} {b} . dog dog dog dog . park park park ."
+            first = len(f"{a} {b} .".split())
+            damaged = list(range(first, first + 4))
+            found += [
+                GroupRow(group, good, "human", 1, 0, [], []),
+                GroupRow(group, bad, "exchange", 0, 1, ["wrong_order"], damaged),
+                GroupRow(group, worse, "exchange+exchange", 0, 2, ["wrong_order"], damaged),
+            ]
+    return found

@@ -1,0 +1,84 @@
+"""Rows and examples of story classifiers, and the area under the curve."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from openmeva.metrics.core.text import Normalizer
+from openmeva.training.classifier.data import UNKNOWN, Example, ExampleMaker, Groups, above
+from openmeva.training.classifier.results import area_under_curve
+from openmeva.training.classifier.rows import at_most
+from openmeva.training.negatives.groups import GroupRow, read_groups, write_groups
+from tests.tiny import tiny_tokenizer
+from tests.tiny_groups import rows
+
+
+def test_examples_mark_words_by_their_pieces() -> None:
+    make = ExampleMaker(tiny_tokenizer(), Normalizer(), 64)
+    example = make(GroupRow("g", "she walked home .", "x", 0, 1, ["off_topic"], [1]))
+    assert example.belongs == [UNKNOWN, 1.0, 0.0, 0.0, 1.0, 1.0, UNKNOWN]  # "walk", "##ed"
+    assert example.kinds == [0.0, 0.0, 0.0, 1.0]
+    raw = make(GroupRow("g", "She walked home.", "x", 0))
+    assert raw.ids == example.ids
+    assert set(raw.belongs) == {UNKNOWN}
+    unnamed = make(GroupRow("g", "she ran", "x", 0, -1, None, [1]))
+    assert set(unnamed.kinds) == {UNKNOWN}, "the words are known, the kind of error is not"
+    assert unnamed.belongs == [UNKNOWN, 1.0, 0.0, UNKNOWN]
+    with pytest.raises(ValueError, match="group g: expected a story with words"):
+        make(GroupRow("g", " ", "x", 0))
+
+
+def test_what_ranks_above_what() -> None:
+    def one(label: int, level: int) -> Example:
+        return Example([], label, level, [], [], "")
+
+    human, mild, grave, generated = one(1, 0), one(0, 1), one(0, 2), one(0, -1)
+    assert above(human, mild)
+    assert above(mild, grave)
+    assert above(human, generated)
+    assert not above(mild, generated)
+    assert not above(generated, grave)
+    assert not above(grave, human)
+
+
+def test_groups_keep_the_human_story_and_vary_the_others() -> None:
+    make = ExampleMaker(tiny_tokenizer(), Normalizer(), 64)
+    many = [GroupRow("g", "she ran .", "human", 1, 0)] + [
+        GroupRow("g", "she ate " + "the " * n + "cat .", "x", 0) for n in range(8)
+    ]
+    groups = Groups(many, make, size=3, passes=5, seed=1)
+    assert len(groups) == 5
+    assert all(len(group) == 3 and group[0].label == 1 for group in groups)
+    assert len({tuple(e.ids) for group in groups for e in group[1:]}) > 2
+    assert [e.ids for e in groups[3]] == [e.ids for e in groups[3]]
+
+
+def test_rows_survive_the_file(tmp_path: Path) -> None:
+    write_groups(tmp_path / "g.parquet", rows())
+    assert read_groups(tmp_path / "g.parquet") == rows()
+    plain = {"group": 3, "story": "She ran.", "label": 0, "source": "generator", "plot": ["ran"]}
+    (tmp_path / "g.jsonl").write_text(json.dumps(plain) + "\n")
+    assert read_groups(tmp_path / "g.jsonl") == [GroupRow("3", "She ran.", "generator", 0, -1, [], None)]
+    plain |= {"manipulations": ["illogical_order", "repetition", "keyword_substitution"], "split": "test"}
+    (tmp_path / "g.jsonl").write_text(json.dumps(plain) + "\n")
+    (row,) = read_groups(tmp_path / "g.jsonl")
+    assert (row.kinds, row.split) == (["wrong_order", "repetition"], "test")
+    (tmp_path / "bad.jsonl").write_text('{"story": "x"}\n')
+    with pytest.raises(ValueError, match="line 1: expected group, story and label"):
+        read_groups(tmp_path / "bad.jsonl")
+    with pytest.raises(ValueError, match="no such file"):
+        read_groups(tmp_path / "none.parquet")
+
+
+def test_a_cap_draws_whole_groups() -> None:
+    kept = at_most(rows(), 5, seed=1)
+    assert len({row.group for row in kept}) == 5
+    assert len(kept) == 15
+    assert at_most(rows(), None, seed=1) == rows()
+
+
+def test_area_under_curve_counts_pairs() -> None:
+    assert area_under_curve([2.0, 1.0], [0.0, 1.0]) == pytest.approx((2 + 1.5) / 4)
+    assert math.isnan(area_under_curve([], [1.0]))
