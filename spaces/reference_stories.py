@@ -20,7 +20,7 @@ from openmeva.training.corpora.splits import cut, load_corpus
 from openmeva.training.corpora.stories import is_held_out
 from openmeva.training.files import read_rows
 from openmeva.training.negatives import UnionSampler, UnionSampling, tag_corpus
-from openmeva.training.paths import ENCODER, ROOT
+from openmeva.training.paths import CACHE, ENCODER, ROOT
 from openmeva.training.plot_guided.generator.model import WEIGHTS, load_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
@@ -30,7 +30,7 @@ from openmeva.training.ruber_bert.data import prompted_stories
 from openmeva.training.text.knowledge.english import English
 from openmeva.training.union.config import UnionConfig
 
-_TAGS = ROOT / ".cache" / "tags"
+_TAGS = CACHE / "tags"
 
 
 def human_stories(corpus: str, data: Path, count: int) -> list[Text]:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.training.files import write_text
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import RUNS
 
-FOLDER = ROOT / "runs" / "cross_validated"
+FOLDER = RUNS / "cross_validated"
 
 
 def stories_checksum(rows: Sequence[dict[str, Any]]) -> str:

@@ -21,7 +21,7 @@ from openmeva.training.negatives import EditedStory, UnionSampler, UnionSampling
 from openmeva.training.negatives.groups import rows_of_chain, write_groups
 from openmeva.training.negatives.infill import Infiller
 from openmeva.training.negatives.nearest import Neighbours
-from openmeva.training.paths import ENCODER, ROOT
+from openmeva.training.paths import CACHE, ENCODER, RUNS
 from openmeva.training.text.knowledge.english import English
 
 
@@ -101,11 +101,11 @@ def main() -> None:
     parser.add_argument("--config", required=True, help="a configuration of plot_coherence with `graded`")
     parser.add_argument("--data", type=Path, required=True, help="the folder that the corpora lie in")
     parser.add_argument("--run", type=Path, help="default: runs/METRIC-NAME")
-    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "tags", help="tagged corpora")
+    parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="tagged corpora")
     parser.add_argument("--stories", type=int, help="groups of each corpus, for a quick trial")
     arguments = parser.parse_args()
     config = read_yaml(config_file("plot_coherence", arguments.config).read_text(encoding="utf-8"))
-    run = arguments.run or ROOT / "runs" / f"plot_coherence-{config['name']}"
+    run = arguments.run or RUNS / f"plot_coherence-{config['name']}"
     for settings in resolved(list[GradedSettings], config["graded"], str(arguments.config), "graded."):
         if arguments.stories:
             settings = {

@@ -18,7 +18,7 @@ from openmeva.training.hub.description import Description, read_description
 from openmeva.training.hub.install import Installation
 from openmeva.training.hub.layout import Repository, lay_out
 from openmeva.training.hub.record import Record
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import RESOURCES, ROOT
 
 FLAGS = "HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1"
 
@@ -80,7 +80,7 @@ def has_wordnet() -> bool:
     """Whether NLTK finds WordNet where it looks by itself, outside this checkout too."""
     import nltk
 
-    own = str(ROOT / ".resources")
+    own = str(RESOURCES)
     elsewhere = [path for path in nltk.data.path if not path.startswith(own)]
     for name in ("corpora/wordnet", "corpora/wordnet.zip"):
         try:

@@ -24,7 +24,7 @@ from openmeva.training.common.draws import Draws
 from openmeva.training.files import checksum
 from openmeva.training.negatives import UnionSampler, UnionSampling
 from openmeva.training.negatives.heuristics import substitute_antonyms, substitute_sentences
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import CACHE, ROOT, RUNS
 from openmeva.training.plot_guided.adversarial_filtering.stage import filter_negatives
 from openmeva.training.plot_guided.negatives import make_negatives, settings
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
@@ -214,7 +214,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--data", type=Path, required=True, help="the folder of the configuration's files")
     parser.add_argument("--out", type=Path, help="default: runs/plots/NAME")
-    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "tags", help="tagged corpora")
+    parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="tagged corpora")
     parser.add_argument(
         "--stories", type=int, help="human stories written about; default: the configuration's"
     )
@@ -223,7 +223,7 @@ def main(arguments: list[str] | None = None) -> None:
         parser.error(f"--stories: expected 1 or more, got {given.stories}")
     config = read_mapping(PlotNegativesConfig, config_file("plot_negatives", given.config))
     config["stories"] = given.stories or config["stories"]
-    out = given.out or ROOT / "runs" / "plots" / config["name"]
+    out = given.out or RUNS / "plots" / config["name"]
     paths = build_sets(config, given.data, out, given.cache)
     built = {name: counts_of(path) for name, path in paths.items()}
     print(counts_table(config["name"], built))

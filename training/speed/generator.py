@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import torch
 
 from openmeva.training.common.config import read_config
-from openmeva.training.paths import CONFIGS, ROOT
+from openmeva.training.paths import CONFIGS, RUNS
 from openmeva.training.plot_guided.generator.card import plotted
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.generator.model import build_generator, load_generator, save_generator
@@ -17,7 +17,7 @@ from openmeva.training.plot_guided.generator.sampling import Sampling, StorySamp
 from openmeva.training.plot_guided.plots.plot import Plot
 from openmeva.training.speed.parts import Rows, bench_stories
 
-TRAINED = ROOT / "runs" / "generator-roc" / "final"
+TRAINED = RUNS / "generator-roc" / "final"
 CONFIG = CONFIGS / "generator" / "roc.yaml"
 STORIES, PROCESSES = 1024, 2
 MEAN_TOKENS = 60  # of a ROC story; an untrained generator knows no end

@@ -11,7 +11,7 @@ from openmeva.metrics.core.text import Normalizer
 from openmeva.training.negatives import tag_corpus
 from openmeva.training.negatives.sampling import UnionSampling
 from openmeva.training.negatives.union import UnionSampler
-from openmeva.training.paths import ENCODER, ROOT
+from openmeva.training.paths import CACHE, ENCODER
 from openmeva.training.speed.parts import Rows, bench_stories, own_stories
 from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.language import Language
@@ -23,7 +23,7 @@ def sampling_rows() -> Rows:
     """Negative samples and tags a second."""
     normalizer = Normalizer.load(ENCODER / "names.json")
     stories = [normalizer.sentences(text) for text in bench_stories(4000)]
-    tagged = tag_corpus(stories, ROOT / ".cache" / "tags", progress=False)
+    tagged = tag_corpus(stories, CACHE / "tags", progress=False)
     rate = negatives_per_second(tagged, processes=2)
     tags = tagging_speed(1000)
     return [

@@ -11,7 +11,7 @@ from functools import cache as cache_result
 from pathlib import Path
 
 from openmeva.training.common.config import config_file, read_mapping
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import CACHE, RUNS
 from openmeva.training.plot_guided.adversarial_filtering.stage import filter_negatives
 from openmeva.training.plot_guided.negatives import make_negatives
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
@@ -29,10 +29,10 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--data", type=Path, required=True, help="the folder of the configuration's files")
     parser.add_argument("--out", type=Path, help="default: runs/plots/NAME")
-    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "tags", help="tagged corpora")
+    parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="tagged corpora")
     given = parser.parse_args(arguments)
     config = read_mapping(PlotNegativesConfig, config_file("plot_negatives", given.config))
-    out = given.out or ROOT / "runs" / "plots" / config["name"]
+    out = given.out or RUNS / "plots" / config["name"]
     corpus = cache_result(lambda: load_plots(config, given.data, given.cache))
     negatives = make_negatives(config, given.data, out, given.cache, corpus)
     path = filter_negatives(config, corpus, negatives, out)

@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 
 from openmeva.training.common.config import config_file, read_mapping
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import CACHE, RUNS
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
 from openmeva.training.plot_guided.negatives.stage import make_negatives, make_plain
 
@@ -27,15 +27,15 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--data", type=Path, required=True, help="the folder of the configuration's files")
     parser.add_argument("--out", type=Path, help="default: runs/plots/NAME, or runs/generated for --plain")
-    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "tags", help="tagged corpora")
+    parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="tagged corpora")
     parser.add_argument("--plain", action="store_true", help="plain samples from unbroken plots")
     given = parser.parse_args(arguments)
     config = read_mapping(PlotNegativesConfig, config_file("plot_negatives", given.config))
     if given.plain:
-        for path in make_plain(config, given.data, given.out or ROOT / "runs" / "generated", given.cache):
+        for path in make_plain(config, given.data, given.out or RUNS / "generated", given.cache):
             print(path)
     else:
-        out = given.out or ROOT / "runs" / "plots" / config["name"]
+        out = given.out or RUNS / "plots" / config["name"]
         print(make_negatives(config, given.data, out, given.cache))
 
 
