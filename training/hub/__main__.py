@@ -67,7 +67,7 @@ def install(description: Description, root: Path) -> None:
             name = path.parents[2].name.replace("___", "/")
             print(f'  load_dataset("{name}", "{path.parents[1].name}")')
     for source in description.of_kind("model"):
-        if source.loads_as == "whole" or source.metric in description.whole_models:
+        if source.loads_as == "whole" or description.has_whole_model(source):
             print(f'  AutoModel.from_pretrained("{organisation}/{source.name}")')
     print(f"By these names the libraries ask the Hub first; to spare that: {FLAGS}")
     if not has_wordnet():

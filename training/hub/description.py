@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from openmeva.metrics.core.description import read_metrics
+from openmeva.training.hub.whole_model import is_one_layer
 
 KINDS = ("model", "dataset", "space")
 DESCRIPTION = Path(__file__).with_name("hub.yaml")
@@ -61,6 +62,14 @@ class Description:
     def names(self) -> frozenset[str]:
         """Names of all repositories."""
         return frozenset(source.name for source in self.sources)
+
+    def has_whole_model(self, source: Source) -> bool:
+        """Whether the repository of a source holds the whole model beside an adapter: where that gives the score."""
+        return (
+            source.metric in self.whole_models
+            and (source.folder / "adapter.safetensors").is_file()
+            and is_one_layer(source.folder, source.metric)
+        )
 
     def of_kind(self, kind: str) -> list[Source]:
         """The sources of a kind, in order."""

@@ -87,7 +87,7 @@ def lay_out(
         write_text(place, text)
     if source.module:
         write_text(folder / "requirements.txt", requirements(folder, root))
-    whole = source.metric in description.whole_models and (folder / "adapter.safetensors").exists()
+    whole = description.has_whole_model(source)
     classifier = description.whole_models.get(source.metric)
     if whole:
         write_whole_model(source.folder, source.metric, folder, classifier)
@@ -100,7 +100,11 @@ def lay_out(
         elif results is not None and source.module:
             body = add_metric_results(body, source.name, root, results)
         if whole:
-            body = body.rstrip("\n") + "\n" + whole_model_note(hub_id, classifier)
+            body = (
+                body.rstrip("\n")
+                + "\n"
+                + whole_model_note(hub_id, classifier, f"{organisation}/story-encoder")
+            )
             front["library_name"] = "transformers"
         if source.kind == "dataset":
             _keep_configurations(front, folder)

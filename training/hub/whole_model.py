@@ -26,7 +26,15 @@ tokenizer = AutoTokenizer.from_pretrained("{id}")
 ```
 
 {classifier}Text goes in as the metric normalises it: lower case, Penn-Treebank tokens, names as `[MALE]`,
-`[FEMALE]`, `[NEUTRAL]` (`Normalizer` in the metric's `core_text.py`).
+`[FEMALE]`, `[NEUTRAL]`. The project's package does so, with the names in the encoder's repository:
+
+```python
+from huggingface_hub import hf_hub_download
+from openmeva.metrics.core.text import Normalizer
+
+normalize = Normalizer.load(hf_hub_download("{encoder}", "names.json"))
+model(**tokenizer(normalize("Ann was hungry. She made a sandwich."), return_tensors="pt"))
+```
 """
 
 _CLASSIFIER = """\
@@ -35,6 +43,16 @@ window. The score is a linear layer on [CLS]; BERT's class has a pooler with a t
 written into the pooler scaled down, where the tanh is straight, and scaled up again after it.
 
 """
+
+
+def is_one_layer(checkpoint: Path, section: str) -> bool:
+    """Whether a checkpoint's score is the sigmoid of one linear layer on the shared encoder, and of nothing else.
+
+    A score that a head for tokens shares in is not, and neither is one on another encoder.
+    """
+    settings = json.loads((checkpoint / "config.json").read_text(encoding="utf-8")).get(section, {})
+    shared = "added_tokens" not in settings.get("encoder", {"added_tokens": []})
+    return shared and not settings.get("token_share")
 
 
 def write_whole_model(checkpoint: Path, section: str, target: Path, classifier: str | None) -> None:
@@ -92,10 +110,11 @@ def write_whole_model(checkpoint: Path, section: str, target: Path, classifier: 
             shutil.copyfile(encoder / name, target / name)
 
 
-def whole_model_note(hub_id: str, classifier: str | None) -> str:
-    """What the card says about loading the whole model."""
+def whole_model_note(hub_id: str, classifier: str | None, encoder: str) -> str:
+    """What the card says about loading the whole model; `encoder` is the repository that holds the names."""
     return _NOTE.format(
         id=hub_id,
+        encoder=encoder,
         class_name="AutoModelForSequenceClassification" if classifier else "AutoModel",
         classifier=_CLASSIFIER if classifier else "",
     )

@@ -1,16 +1,20 @@
 """The whole model that transformers loads says what the metric says."""
 
+import json
 from pathlib import Path
 
+import evaluate
 import pytest
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.core.text import Normalizer, split_sentences
 from openmeva.metrics.union.scoring import UnionScorer
-from openmeva.training.hub.description import read_description
+from openmeva.training.hub.description import Source, read_description
 from openmeva.training.hub.layout import lay_out
 from openmeva.training.hub.whole_model import write_whole_model
+from openmeva.training.paths import ENCODER, ROOT, STORIES
 
 TEXTS = ["she ran home .", "the dog slept . he did n't walk to the park !", "[FEMALE] ate a cat"]
 
@@ -34,6 +38,38 @@ def test_the_logit_is_the_metrics(project: Path, tmp_path: Path) -> None:
     assert max(expected) - min(expected) > 0.05
     again = UnionScorer(load_checkpoint(_with_encoder(folder, project), "union"))
     assert again.score(TEXTS, dtype="float32")[0] == expected
+
+
+SHIPPED = read_description(ROOT)
+WHOLE = [source for source in SHIPPED.of_kind("model") if SHIPPED.has_whole_model(source)]
+
+
+@pytest.mark.parametrize("source", WHOLE, ids=lambda source: source.name)
+def test_a_published_whole_model_gives_its_metrics_scores(source: Source, tmp_path: Path) -> None:
+    """On twenty stories as people write them, normalised as the card says."""
+    lines = STORIES.read_text(encoding="utf-8").split("\n")[:20]
+    stories = [
+        " ".join(split_sentences(json.loads(line)["story"])[:3]) for line in lines
+    ]  # within one window
+    folder = lay_out(source, SHIPPED, tmp_path, "me", "1.0.0", ROOT).folder
+    metric = evaluate.load(str(ROOT / "metrics" / source.metric), source.folder.name)
+    expected = metric.compute(predictions=stories, dtype="float32")["scores"]
+    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    normalize = Normalizer.load(ENCODER / "names.json")
+    for story, score in zip(stories, expected, strict=True):
+        with torch.inference_mode():
+            logit = model(**tokenizer(normalize(story), return_tensors="pt")).logits
+        assert torch.sigmoid(logit).item() == pytest.approx(score, abs=2e-3)
+
+
+def test_weights_whose_score_is_more_than_one_layer_are_not_published_whole(tmp_path: Path) -> None:
+    assert {source.name for source in WHOLE} == {"union-roc", "union-wp", "discriminator-roc"}
+    mix = next(source for source in SHIPPED.sources if source.name == "plot-coherence-mix")
+    folder = lay_out(mix, SHIPPED, tmp_path, "me", "1.0.0", ROOT).folder
+    assert (folder / "adapter.safetensors").is_file()
+    assert not (folder / "model.safetensors").exists()
+    assert "Without the metric" not in (folder / "README.md").read_text(encoding="utf-8")
 
 
 def _with_encoder(folder: Path, project: Path) -> Path:
