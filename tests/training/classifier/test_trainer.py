@@ -19,17 +19,18 @@ from transformers import (
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.metrics.core.text import Normalizer
+from openmeva.training.classifier import results
 from openmeva.training.classifier import trainer as classifier
 from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.classifier.config import ClassifierConfig
-from openmeva.training.classifier.data import UNKNOWN, ExampleMaker, GroupCollator
+from openmeva.training.classifier.data import UNKNOWN, ExampleMaker, GroupCollator, Groups
 from openmeva.training.classifier.losses import TEACHER_SPREAD, classifier_loss
 from openmeva.training.classifier.model import build_classifier
 from openmeva.training.classifier.results import predict
 from openmeva.training.common import backbone
 from openmeva.training.common.config import parse
 from openmeva.training.negatives.groups import GroupRow
-from tests.tiny import tiny_model, write_byte_tokenizer, write_encoder, write_gpt2
+from tests.tiny import tiny_model, tiny_tokenizer, write_byte_tokenizer, write_encoder, write_gpt2
 from tests.tiny_groups import rows
 
 CONFIG: dict[str, Any] = {
@@ -252,3 +253,32 @@ def test_the_loss_is_the_sum_it_says(folder: Path) -> None:
     for judged in (s, [float(tokens[i, 1 : len(e.ids) - 1].mean()) for i, e in enumerate(group)]):
         expected += 0.4 * sum((judged[i] - TEACHER_SPREAD * judgments[i]) ** 2 for i in (0, 2)) / 2
     assert float(loss) == pytest.approx(expected, abs=1e-4)
+
+
+def test_results_count_each_human_story_once_whatever_it_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three human stories, two of which score the same: the area weighs each of them."""
+    make = ExampleMaker(tiny_tokenizer(), Normalizer(), 64)
+    values = [1.0, 0.0, 0.0, 1.0, 0.0, -2.0, 3.0]
+    human = [GroupRow(str(g), "she ran .", "human", 1, 0) for g in range(3)]
+    worse = [GroupRow(str(g), "she ate .", "x", 0, 1) for g in range(3)]
+    pairs = [human[0], worse[0], replace(worse[0], story="he ate ."), human[1], worse[1], human[2], worse[2]]
+    monkeypatch.setattr(results, "predict", lambda model, examples, padding: values)
+    found = results.results_by_source(None, Groups(pairs, make, 9, 1, 0), 0)["x"]
+    people, others = [1.0, 1.0, -2.0], [0.0, 0.0, 0.0, 3.0]
+    expected = sum(a > b for a in people for b in others) / 12
+    assert found == {"auc": pytest.approx(expected), "ranked": pytest.approx(3 / 4), "stories": 4}
+
+
+def test_logits_are_those_of_float32(folder: Path) -> None:
+    model, tokenizer, _ = build_classifier(configuration())
+    make = ExampleMaker(tokenizer, Normalizer(), 64)
+    examples = [make(row) for row in rows()[:4]]
+    with torch.no_grad():
+        one = [float(model(torch.tensor([e.ids]), torch.ones(1, len(e.ids)).long())) for e in examples]
+    assert predict(model, examples, 0) == pytest.approx(one, abs=1e-5)
+
+
+def test_a_run_of_another_configuration_is_not_resumed(folder: Path) -> None:
+    train(folder, "one", passes=1)
+    with pytest.raises(ValueError, match=r"config.rank_weight: 1.0, not 0.5"):
+        train(folder, "one", passes=1, rank_weight=0.5, resume=True)

@@ -172,3 +172,9 @@ def test_the_masked_configuration(data: Path) -> None:
     assert found["perplexities"][0] > 1
     assert -1 <= manifest["validation"]["pearson_of_both"] <= 1
     assert "{" not in (out / "README.md").read_text().split("```bibtex")[0]
+
+
+def test_a_run_of_another_configuration_is_not_resumed(data: Path) -> None:
+    run(data, "one", configuration(stories=4))
+    with pytest.raises(ValueError, match=r"config.stories: 4, not 8"):
+        run(data, "one", configuration(stories=8), resume=True)

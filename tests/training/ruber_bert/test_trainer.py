@@ -227,3 +227,9 @@ def test_prompts_are_contexts_and_a_story_counts_once(data: Path) -> None:
 def test_bad_settings_are_named(data: Path, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         run(data, "bad", configuration(**changes))
+
+
+def test_a_run_of_another_configuration_is_not_resumed(data: Path) -> None:
+    run(data, "one", configuration(passes=1))
+    with pytest.raises(ValueError, match=r"config.margin: 0.5, not 0.4"):
+        run(data, "one", configuration(passes=1, margin=0.4), resume=True)

@@ -13,6 +13,7 @@ from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.union.scoring import UnionScorer
 from openmeva.training.common import backbone
 from openmeva.training.common.config import parse
+from openmeva.training.papers.ablation import run_row
 from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
 from tests.tiny import tiny_model, write_encoder
@@ -128,3 +129,24 @@ def test_what_it_goes_on_from_is_trained_first(data: Path) -> None:
     assert (data / "begun" / "manifest.json").stat().st_mtime_ns == written, "it is there"
     again = load_file(data / "weights" / "again" / "adapter.safetensors")
     assert all(torch.equal(second[name], again[name]) for name in second)
+
+
+def test_a_run_of_another_configuration_is_not_resumed(data: Path) -> None:
+    run(data, "one", configuration(pairs=8))
+    with pytest.raises(ValueError, match=r"config.seed: 7, not 8"):
+        run(data, "one", configuration(pairs=8, seed=8), resume=True)
+    (data / "stories.jsonl").write_text(
+        (data / "stories.jsonl").read_text() + '{"story": "she ran home ."}\n'
+    )
+    with pytest.raises(ValueError, match=r"data.stories.jsonl"):
+        run(data, "one", configuration(pairs=8), resume=True)
+
+
+def test_a_row_of_the_ablation_of_another_configuration_is_refused(data: Path) -> None:
+    base = configuration(max_length=32)
+    first = run_row("UNION", {}, base, 4, data, data / "rows")
+    written = (first / "manifest.json").stat().st_mtime_ns
+    assert run_row("UNION", {}, base, 4, data, data / "rows") == first
+    assert (first / "manifest.json").stat().st_mtime_ns == written, "it is there"
+    with pytest.raises(ValueError, match=r"config.pairs: 4, not 8"):
+        run_row("UNION", {}, base, 8, data, data / "rows")

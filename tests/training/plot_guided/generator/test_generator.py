@@ -254,3 +254,9 @@ def test_an_open_quotation_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyP
     ids = tokenizer.encode("she ran ' home .", add_special_tokens=False).ids
     assert sampler._is_whole(ids, 1)
     assert [tokenizer.id_to_token(index) for index in ids] == ["she", "ran", "'", "home", ".", "'"]
+
+
+def test_a_run_of_another_configuration_is_not_resumed(data: Path) -> None:
+    train_generator(generator_config(stories=4), data, data / "run", data / "cache")
+    with pytest.raises(ValueError, match=r"config.seed: 3, not 4"):
+        train_generator(generator_config(stories=4, seed=4), data, data / "run", data / "cache", resume=True)

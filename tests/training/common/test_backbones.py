@@ -1,0 +1,201 @@
+"""Another encoder by a configuration alone: encoders of other architectures train and score four metrics."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import WhitespaceSplit
+from tokenizers.processors import TemplateProcessing
+from transformers import (
+    ModernBertConfig,
+    ModernBertModel,
+    MPNetConfig,
+    MPNetModel,
+    PreTrainedTokenizerFast,
+    RobertaConfig,
+    RobertaModel,
+)
+
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.core.classifier_scorer import ClassifierScorer
+from openmeva.metrics.embedding_similarity.embedding import TextEncoder
+from openmeva.metrics.embedding_similarity.scoring import SimilarityScorer
+from openmeva.metrics.ruber_bert.scoring import RuberScorer
+from openmeva.metrics.union.scoring import UnionScorer
+from openmeva.training.classifier.config import ClassifierConfig
+from openmeva.training.classifier.trainer import train_classifier
+from openmeva.training.common import backbone
+from openmeva.training.common.backbone import find_backbone
+from openmeva.training.common.config import parse
+from openmeva.training.embedding_similarity import trainer as similarity
+from openmeva.training.embedding_similarity.config import SimilarityConfig
+from openmeva.training.negatives.groups import GroupRow
+from openmeva.training.ruber_bert import trainer as ruber
+from openmeva.training.ruber_bert.config import RuberConfig
+from openmeva.training.union import trainer as union
+from openmeva.training.union.config import UnionConfig
+from tests.tiny import WORDS, tiny_model, write_byte_tokenizer, write_encoder
+
+STORIES = [
+    f"{a} ran home . {a} ate the cat and {b} . {a} slept ! {b} was not home ."
+    for a in ("she", "he", "the dog", "the cat")
+    for b in ("ate", "slept")
+]
+SHAPE: dict[str, Any] = {
+    "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32,
+    "max_position_embeddings": 130, "initializer_range": 0.4,
+}  # fmt: skip
+
+
+def write_words(folder: Path, marks: tuple[str, str, str, str]) -> int:
+    """A tokenizer of whole words with an architecture's own marks; returns its size."""
+    start, end, padding, unknown = marks
+    known = [padding, unknown, start, end, *(w for w in WORDS if not w.startswith("##"))]
+    tokenizer = Tokenizer(WordLevel({word: place for place, word in enumerate(known)}, unk_token=unknown))
+    tokenizer.pre_tokenizer = WhitespaceSplit()
+    tokenizer.post_processor = TemplateProcessing(
+        single=f"{start} $A {end}", special_tokens=[(start, 2), (end, 3)]
+    )
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, cls_token=start, sep_token=end, pad_token=padding, unk_token=unknown
+    )
+    fast.save_pretrained(folder)
+    return len(known)
+
+
+def write_backbone(folder: Path, kind: str) -> Path:
+    """An untrained encoder as the Hub has them."""
+    torch.manual_seed(0)
+    if kind == "roberta":
+        size = write_byte_tokenizer(folder, STORIES)
+        RobertaModel(RobertaConfig(vocab_size=size, pad_token_id=1, **SHAPE)).save_pretrained(folder)
+    elif kind == "mpnet":
+        size = write_words(folder, ("<s>", "</s>", "<pad>", "<unk>"))
+        MPNetModel(MPNetConfig(vocab_size=size, pad_token_id=0, **SHAPE)).save_pretrained(folder)
+    else:
+        size = write_words(folder, ("[CLS]", "[SEP]", "[PAD]", "[UNK]"))
+        shape = ModernBertConfig(
+            vocab_size=size,
+            pad_token_id=0,
+            cls_token_id=2,
+            sep_token_id=3,
+            bos_token_id=2,
+            eos_token_id=3,
+            **SHAPE,
+        )
+        ModernBertModel(shape).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(params=["mpnet", "roberta", "modernbert"])
+def base(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A backbone of another architecture, and a corpus beside it."""
+    write_encoder(tmp_path / "shared", tiny_model())
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "shared")
+    for name, texts in (("stories", STORIES), ("held_out", [f"not {story}" for story in STORIES])):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in texts))
+    return str(write_backbone(tmp_path / request.param, request.param))
+
+
+CORPUS = {"train": ["stories.jsonl"], "validation": ["held_out.jsonl"]}
+COMMON = {"name": "tiny", "learning_rate": 1e-2, "seed": 3, "adapter": {"rank": 2, "alpha": 4}}
+
+
+def is_adapter(out: Path, base: str) -> None:
+    """Whether a checkpoint is an adapter on the backbone, with vectors of the placeholders."""
+    assert not (out / "model.safetensors").exists()
+    tensors = load_file(out / "adapter.safetensors")
+    whole = load_file(Path(base) / "model.safetensors")
+    assert any(name.endswith(".added") for name in tensors)
+    assert not any(name.endswith(("word_embeddings.weight", "tok_embeddings.weight")) for name in tensors)
+    assert find_backbone(base).sha256 in (out / "config.json").read_text()
+    assert whole
+
+
+def test_union(base: str, tmp_path: Path) -> None:
+    config = parse(
+        UnionConfig,
+        {**COMMON, "corpus": CORPUS, "base": base, "pairs": 64, "batch_pairs": 4, "max_length": 64},
+    )
+    union.train(config, tmp_path, tmp_path / "out", tmp_path / "run", tmp_path / "cache")
+    is_adapter(tmp_path / "out", base)
+    scorer = UnionScorer(load_checkpoint(tmp_path / "out", "union"))
+    scores, explained = scorer.score([*STORIES[:2], "[MALE] ran home ."], dtype="float32", explain=True)
+    assert len(set(scores)) == 3
+    assert all(0 < score < 1 for score in scores)
+    assert explained is not None
+
+
+def test_coherence_scores_as_it_was_trained(base: str, tmp_path: Path) -> None:
+    rows = [
+        GroupRow(
+            str(g),
+            story if label else story.replace("ran home", "park park"),
+            "human" if label else "x",
+            label,
+        )
+        for g, story in enumerate(STORIES)
+        for label in (1, 0)
+    ]
+    settings = {
+        "metric": "plot_coherence",
+        "base": base,
+        "passes": 20,
+        "group_size": 2,
+        "batch_groups": 4,
+        "max_length": 64,
+    }
+    config = parse(ClassifierConfig, {**COMMON, **settings})
+    manifest = train_classifier(config, rows, rows, tmp_path / "out", tmp_path / "run", {"data": {}})
+    assert (manifest["validation"]["all"]["auc"] or 0) > 0.9
+    is_adapter(tmp_path / "out", base)
+    scorer = ClassifierScorer(load_checkpoint(tmp_path / "out", "plot_coherence"))
+    scores, _ = scorer.score([row.story for row in rows], dtype="float32")
+    assert sum(a > b for a, b in zip(scores[::2], scores[1::2], strict=True)) >= 7
+    (Path(base) / "model.safetensors").write_bytes((tmp_path / "shared/model.safetensors").read_bytes())
+    with pytest.raises(ValueError, match="expected SHA-256"):
+        load_checkpoint(tmp_path / "out", "plot_coherence")
+
+
+def test_ruber_bert(base: str, tmp_path: Path) -> None:
+    settings = {
+        "corpus": CORPUS,
+        "base": base,
+        "pairs": 20,
+        "validation_pairs": 8,
+        "passes": 4,
+        "batch": 4,
+        "max_length": 64,
+    }
+    config = parse(RuberConfig, {**COMMON, **settings, "frozen": False})
+    ruber.train(config, tmp_path, tmp_path / "out", tmp_path / "run", tmp_path / "cache")
+    is_adapter(tmp_path / "out", base)
+    scorer = RuberScorer(load_checkpoint(tmp_path / "out", "ruber_bert"))
+    scores, references = scorer.score(
+        STORIES[:3], ["She ran.", "He ate.", "[MALE] slept."], STORIES[3:6], dtype="float32"
+    )
+    assert all(0 <= score <= 1 for score in scores)
+    assert references is not None
+
+
+def test_embedding_similarity(base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(similarity, "baseline", lambda *_: {})
+    settings = {
+        "corpora": {"one": CORPUS}, "base": base, "teacher": base, "block_words": [60], "blocks_per_story": 1,
+        "texts": 8, "validation_texts": 4, "baseline_pairs": 2,
+    }  # fmt: skip
+    config = parse(SimilarityConfig, {**COMMON, **settings})
+    manifest = similarity.train(config, tmp_path, tmp_path / "out", tmp_path / "run")
+    assert manifest["validation"]["trained"]["error"] == 0, (
+        "an encoder that is its own teacher is taken as it is"
+    )
+    is_adapter(tmp_path / "out", base)
+    scorer = SimilarityScorer(TextEncoder(tmp_path / "out"))
+    found = scorer.scores(STORIES[:2], [[STORIES[0]], [STORIES[5]]], ["bertscore_f1"])["bertscore_f1"]
+    assert found[0] == pytest.approx(1, abs=1e-5)
+    assert found[1] < 0.999

@@ -1,0 +1,47 @@
+"""A run's folder says what it is trained from; a checkpoint that was made from the same is known."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from openmeva.training.common.checkpoint import ADAPTER, begin_run, save_manifest, trained
+from openmeva.training.common.config import as_mapping, parse
+from openmeva.training.union.config import UnionConfig
+
+SMALL = {"name": "tiny", "corpus": {"train": ["a.jsonl"]}, "pairs": 4, "learning_rate": 1e-3}
+
+
+def test_a_run_is_resumed_with_its_own_settings_alone(tmp_path: Path) -> None:
+    settings = {"config": {"seed": 1, "corpus": {"train": ["a"]}}, "data": {"a": "12"}}
+    assert begin_run(tmp_path, settings, resume=True) is None, "nothing there yet"
+    (tmp_path / "checkpoint-5").mkdir()
+    assert begin_run(tmp_path, settings, resume=True) is True
+    other = {"config": {"seed": 2, "corpus": {"train": ["a"]}}, "data": {"a": "34"}}
+    with pytest.raises(ValueError, match="another configuration") as error:
+        begin_run(tmp_path, other, resume=True)
+    assert "config.seed: 1, not 2" in str(error.value)
+    assert 'data.a: "12", not "34"' in str(error.value)
+    assert (tmp_path / "checkpoint-5").is_dir(), "a refused run is left alone"
+    assert begin_run(tmp_path, other, resume=False) is None
+    assert not (tmp_path / "checkpoint-5").exists(), (
+        "a run that begins anew has none of the old one's checkpoints"
+    )
+
+
+def test_checkpoints_that_do_not_say_what_they_are_of_are_not_resumed(tmp_path: Path) -> None:
+    (tmp_path / "checkpoint-5").mkdir()
+    with pytest.raises(ValueError, match="it does not say with which"):
+        begin_run(tmp_path, {"config": {}}, resume=True)
+
+
+def test_a_finished_training_is_known_also_where_a_setting_came_later(tmp_path: Path) -> None:
+    config = as_mapping(parse(UnionConfig, SMALL))
+    (tmp_path / ADAPTER).write_bytes(b"weights")
+    save_manifest(tmp_path, {"config": SMALL, "data": {"a.jsonl": "12"}})
+    wanted = {"config": config, "data": {"a.jsonl": "12"}}
+    assert trained(tmp_path, UnionConfig, wanted) == json.loads((tmp_path / "manifest.json").read_text())
+    assert trained(tmp_path, UnionConfig, {**wanted, "data": {"a.jsonl": "34"}}) is None
+    assert trained(tmp_path, UnionConfig, {**wanted, "config": {**config, "pairs": 5}}) is None
+    (tmp_path / ADAPTER).write_bytes(b"others")
+    assert trained(tmp_path, UnionConfig, wanted) is None

@@ -1,0 +1,123 @@
+"""Configurations: names stand for corpora, every key and type is checked, and changes reach every field."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from openmeva.training.common.backbone import BackboneConfig
+from openmeva.training.common.config import (
+    as_mapping,
+    config_file,
+    differences,
+    parse,
+    read_config,
+    read_mapping,
+)
+from openmeva.training.paths import CONFIGS
+from openmeva.training.plot_coherence.config import PlotCoherenceConfig
+from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
+from openmeva.training.union.config import UnionConfig
+
+SMALL = {"name": "tiny", "corpus": {"train": ["a.jsonl"]}, "pairs": 4, "learning_rate": 1e-3}
+
+
+def test_a_corpus_is_named_and_changed() -> None:
+    plain = parse(UnionConfig, {**SMALL, "corpus": "roc"})
+    assert plain.corpus.train == ("roc/train.jsonl.gz",)
+    assert plain.corpus.exclude == ("plot_guided/AMT_ROC.CSV",)
+    less = parse(UnionConfig, {**SMALL, "corpus": {"name": "roc", "max_stories": 5}})
+    assert (less.corpus.max_stories, less.corpus.train) == (5, plain.corpus.train)
+    with pytest.raises(ValueError, match="rock: no such configuration; training/configs/corpora has roc, wp"):
+        parse(UnionConfig, {**SMALL, "corpus": "rock"})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"learning_rat": 1}, "tiny.yaml: unknown key learning_rat; did you mean learning_rate?"),
+        ({"adapter": {"rnk": 4}}, "unknown key adapter.rnk; did you mean adapter.rank?"),
+        ({"corpus": {"name": "roc", "trian": []}}, "unknown key corpus.trian; did you mean corpus.train?"),
+        ({"pairs": "many"}, "tiny.yaml: pairs: input should be a valid integer, got 'many'"),
+        ({"pairs": 2.5}, "pairs: input should be a valid integer, got 2.5"),
+        ({"adapter": 4}, "adapter: input should be an object, got 4"),
+        ({"corpus": {"train": "a.jsonl"}}, "corpus.train: input should be a valid array, got 'a.jsonl'"),
+        ({"metric": "ppl"}, "metric: input should be 'union', got 'ppl'"),
+        ({"sampling": {"keep": -1}}, "sampling: keep: expected 0 or more, got -1"),
+    ],
+)
+def test_a_wrong_key_or_type_is_named_with_the_file(change: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        parse(UnionConfig, {**SMALL, **change}, "tiny.yaml")
+
+
+def test_what_is_missing_is_named() -> None:
+    with pytest.raises(ValueError, match="pairs is missing"):
+        parse(UnionConfig, {key: value for key, value in SMALL.items() if key != "pairs"})
+
+
+def test_a_stages_settings_are_checked_and_stay_as_they_are_written() -> None:
+    graded = {
+        "name": "x", "corpus": "wp", "sampling": {"levels": 2}, "stories": 1, "validation_stories": 1, "pool": 2,
+        "alike_stories": 0,
+    }  # fmt: skip
+    (found,) = parse(PlotCoherenceConfig, {"name": "tiny", "graded": [graded]}).graded or ()
+    assert found["sampling"] == {"levels": 2}, "no default is put in: it names a stage"
+    assert found["corpus"]["context"] == "prompt"
+    with pytest.raises(
+        ValueError, match=r"unknown key graded\.0.sampling.level; did you mean graded.0.sampling.levels"
+    ):
+        parse(PlotCoherenceConfig, {"name": "tiny", "graded": [{**graded, "sampling": {"level": 2}}]})
+    with pytest.raises(ValueError, match=r"graded\.0\.pool: input should be a valid integer, got 'x'"):
+        parse(PlotCoherenceConfig, {"name": "tiny", "graded": [{**graded, "pool": "x"}]})
+
+
+def test_a_change_reaches_every_field() -> None:
+    changes = [
+        "pairs=8", "adapter.rank=4", "corpus.max_stories=9", "learning_rate=1e-4", "sampling.without=[negation]",
+        "start=runs/x",
+    ]  # fmt: skip
+    found = read_config(UnionConfig, config_file("union", "roc_first"), changes)
+    assert (found.pairs, found.corpus.max_stories, found.learning_rate) == (8, 9, 1e-4)
+    assert found.adapter is not None
+    assert (found.adapter.rank, found.adapter.alpha) == (4, 64)
+    assert (found.sampling.without, found.start) == (("negation",), "runs/x")
+    assert found.corpus.train == ("roc/train.jsonl.gz",), "the rest stays"
+    assert read_config(UnionConfig, config_file("union", "roc"), ["corpus=wp"]).corpus.context == "prompt"
+    mixed = read_config(PlotCoherenceConfig, config_file("plot_coherence", "mix"), ["graded.wp.stories=7"])
+    assert [one["stories"] for one in mixed.graded or ()] == [9500, 7, 2400]
+    for change, message in (("pairs", "expected KEY=VALUE"), ("pears=3", "did you mean pairs?")):
+        with pytest.raises(ValueError, match=message.replace("?", r"\?")):
+            read_config(UnionConfig, config_file("union", "roc"), [change])
+
+
+def test_a_mapping_holds_what_the_file_says() -> None:
+    found = read_mapping(PlotNegativesConfig, config_file("plot_negatives", "roc"))
+    assert "processes" not in found
+    assert found["corpus"]["train"] == ["roc/train.jsonl.gz"]
+
+
+def test_files_are_found_by_path_name_and_former_name(tmp_path: Path) -> None:
+    own = CONFIGS / "union" / "roc.yaml"
+    for name in (
+        "roc",
+        "union_roc",
+        "training/configs/union_roc.yaml",
+        "training/configs/union/roc.yaml",
+        own,
+    ):
+        assert config_file("union", name).resolve() == own
+    with pytest.raises(ValueError, match="training/configs/union has roc, roc_first, roc_paper, wp"):
+        config_file("union", "rocc")
+
+
+@pytest.mark.parametrize("path", sorted((CONFIGS / "backbones").glob("*.yaml")), ids=lambda path: path.stem)
+def test_backbones_are_described(path: Path) -> None:
+    assert read_config(BackboneConfig, path).hub.count("/") == 1
+
+
+def test_differences_name_each_key() -> None:
+    known, wanted = ({"config": {"a": 1, "b": {"c": x}}} for x in (1, [2]))
+    assert differences(known, wanted) == ["config.b.c: 1, not [2]"]
+    config = parse(UnionConfig, SMALL)
+    assert not differences(as_mapping(config), as_mapping(parse(UnionConfig, as_mapping(config))))
