@@ -3,9 +3,16 @@
 from setuptools import find_namespace_packages, setup
 
 FOLDERS = ("metrics", "spaces", "training")
-# the data sets that belong to the project; what else lies in datasets/ a user has built of corpora of theirs
-DATA = ("datasets.stories", "datasets.autos.mini")
-FILES = ("json", "jsonl", "parquet", "safetensors", "txt", "tsv", "yaml", "md", "css", "js")
+FILES = [
+    f"*.{ending}" for ending in ("json", "jsonl", "safetensors", "txt", "tsv", "yaml", "md", "css", "js")
+]
+# the data sets that belong to the project, and cards; what else lies in datasets/ a user has built of corpora of theirs
+DATA = {
+    "datasets.stories": ["README.md", "*.jsonl"],
+    "datasets.autos": ["README.md"],
+    "datasets.autos.mini": ["*.parquet"],
+    "datasets.mans": ["README.md"],
+}
 
 PACKAGES = [
     name
@@ -19,6 +26,9 @@ setup(
         **{f"openmeva.{folder}": folder for folder in FOLDERS},
         **{f"openmeva.{name}": name.replace(".", "/") for name in DATA},
     },
-    package_data={"": [f"*.{ending}" for ending in FILES]},
+    package_data={
+        **{f"openmeva.{name}": FILES for name in PACKAGES},
+        **{f"openmeva.{name}": files for name, files in DATA.items()},
+    },
     include_package_data=False,
 )

@@ -33,7 +33,10 @@ class Commands(TyperGroup):
             if extra is None:
                 raise
             _fail(f"{error.name} is needed: pip install 'openmeva-toolkit[{extra}]'", error)
-        except (ValueError, OSError) as error:
+        except OSError as error:
+            known = error.filename is not None and error.strerror
+            _fail(f"{error.filename}: {error.strerror}" if known else str(error), error)
+        except ValueError as error:
             _fail(str(error), error)
         except KeyboardInterrupt as error:
             typer.echo("interrupted", err=True)

@@ -35,7 +35,7 @@ def trainer_command(
     cache: Path = CACHE / "tags",
     arguments: Sequence[str] | None = None,
 ) -> None:
-    """Reads the command line, trains, and prints what came of it; exits with 2 and a message on a `ValueError`.
+    """Reads the command line, trains, and prints what came of it; exits with 2 and a message on bad input.
 
     Args:
         folder: of the configurations, below training/configs.
@@ -76,7 +76,7 @@ def trainer_command(
         )
         call = Call(config, given.data, place, given.run or RUNS / name, given.cache, given.resume)
         manifest = train(call)
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(2) from error
     print(json.dumps({key: manifest[key] for key in shown if key in manifest}, indent=2))

@@ -109,7 +109,7 @@ def test_a_beginning_within_the_story_is_not_read_twice() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("score", "none.jsonl"), "No such file"),
+        (("score", "none.jsonl"), "none.jsonl: No such file or directory"),
         (("score", "bad.jsonl"), "bad.jsonl, line 2: expected a JSON object"),
         (("score", "empty.txt"), "expected at least one story"),
         (("score", "good.txt", "--metric", "foo"), "unknown metric 'foo', expected one of bleurt"),
