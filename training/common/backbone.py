@@ -221,6 +221,16 @@ def name_placeholders(vectors: Tensor, tokenizer: Tokenizer) -> None:
             vectors[place] = vectors[known].mean(0)
 
 
+def load_encoder(base: Backbone, **shape: Any) -> Any:
+    """The backbone alone, without any head, in float32."""
+    if not base.is_shared:
+        return _pretrained(base)
+    model = classifier.new_encoder(AutoConfig.from_pretrained(base.folder, **shape))
+    own = {name.removeprefix("bert."): t for name, t in state_of(base).items() if name.startswith("bert.")}
+    model.load_state_dict(own, strict=False)
+    return model
+
+
 def _pretrained(base: Backbone, dropout: float | None) -> Any:
     if base.gguf:
         return load_causal(base)[0].base_model

@@ -6,12 +6,11 @@ import numpy as np
 import torch
 from rich.progress import track
 from tokenizers import Tokenizer
-from transformers import BertConfig, BertForMaskedLM
+from transformers import BertForMaskedLM
 
 from openmeva.metrics.core.batching import length_batches
-from openmeva.metrics.core.checkpoint import read_tensors
 from openmeva.metrics.core.runtime import choose_dtype, pad, token_id
-from openmeva.training.paths import ENCODER
+from openmeva.training.common.backbone import SHARED, build_on, find_backbone, tokenizer_of
 
 
 class Infiller:
@@ -34,7 +33,7 @@ class Infiller:
     ) -> None:
         self.temperature, self.top, self.rounds = temperature, top, rounds
         self.dtype = choose_dtype("auto", torch.device("cpu")) if model is None else torch.float32
-        self.tokenizer = tokenizer or Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
+        self.tokenizer = tokenizer or tokenizer_of(find_backbone(SHARED))
         self.tokenizer.no_padding()
         self.tokenizer.no_truncation()
         self.model = (model or _shared_encoder()).eval().to(self.dtype)
@@ -121,8 +120,6 @@ class Infiller:
 
 
 def _shared_encoder() -> BertForMaskedLM:
-    model = BertForMaskedLM(BertConfig.from_pretrained(ENCODER, attn_implementation="eager"))
-    state = read_tensors(ENCODER / "model.safetensors")
-    model.load_state_dict({name: tensor.float() for name, tensor in state.items()}, strict=False)
+    model, _ = build_on(BertForMaskedLM, find_backbone(SHARED), attn_implementation="eager")
     model.tie_weights()
     return model

@@ -5,14 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from rich.progress import track
-from tokenizers import Tokenizer
 from torch import Tensor
-from transformers import BertConfig, BertModel
 
 from openmeva.metrics.core.batching import length_batches
-from openmeva.metrics.core.checkpoint import read_tensors
 from openmeva.metrics.core.runtime import choose_dtype, pad, token_id
-from openmeva.training.paths import ENCODER
+from openmeva.training.common.backbone import SHARED, find_backbone, load_encoder, tokenizer_of
 
 Words = Sequence[str]
 
@@ -21,17 +18,10 @@ class TextEmbedder:
     """Mean hidden states of the shared encoder's last layer, of length 1."""
 
     def __init__(self) -> None:
-        self.tokenizer = Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
-        self.tokenizer.no_padding()
-        self.tokenizer.no_truncation()
+        base = find_backbone(SHARED)
+        self.tokenizer = tokenizer_of(base)
         self.dtype = choose_dtype("auto", torch.device("cpu"))
-        config = BertConfig.from_pretrained(ENCODER, attn_implementation="eager")
-        self.model = BertModel(config, add_pooling_layer=False)
-        state = read_tensors(ENCODER / "model.safetensors")
-        self.model.load_state_dict(
-            {name.removeprefix("bert."): t.float() for name, t in state.items() if name.startswith("bert.")},
-            strict=False,
-        )
+        self.model = load_encoder(base, attn_implementation="eager")
         self.model.eval().to(self.dtype)
         self.ends = [token_id(self.tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]")]
 

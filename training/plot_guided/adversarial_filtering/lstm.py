@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.runtime import pad, token_id
-from openmeva.training.paths import ENCODER
+from openmeva.training.common.backbone import SHARED, find_backbone, tokenizer_of
 
 WIDTH = 64
 LIMIT = 256  # tokens that are read
@@ -27,7 +27,7 @@ class LstmMember:
     """
 
     def __init__(self, texts: Sequence[str], tokenizer: Tokenizer | None = None, passes: int = 2) -> None:
-        tokenizer = tokenizer or Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
+        tokenizer = tokenizer or tokenizer_of(find_backbone(SHARED))
         encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
         self._ids = [row.ids[:LIMIT] or [0] for row in encoded]
         self._padding, self._size = token_id(tokenizer, "[PAD]"), tokenizer.get_vocab_size()
