@@ -22,7 +22,7 @@ class Answer:
         text: the story.
         scores: of every metric.
         sentences: what they cost, and the words that UNION would change.
-        blamed_by: title of the metric that says what sentences cost.
+        explained_by: title of the metric that says what sentences cost.
         diagnosis: the likely error, by what would mend it.
         kinds: the probability of each kind of error, from metrics that give one.
     """
@@ -30,7 +30,7 @@ class Answer:
     text: Text
     scores: list[Score]
     sentences: list[ExplainedSentence]
-    blamed_by: str
+    explained_by: str
     diagnosis: Diagnosis | None
     kinds: dict[str, float]
 
@@ -47,7 +47,7 @@ def answer(scorer: Scorer, story: str, context: str, reference: str, corpus: str
     if not explained:
         return Answer(text, scores, [], "", None, {})
     whole = text.whole(corpus)
-    blamer = next(iter(explained))
+    explainer = next(iter(explained))
     edits: list[Any] = next((one["edits"] for one in explained.values() if "edits" in one), [])
     kinds: dict[str, float] = next((one["kinds"] for one in explained.values() if one.get("kinds")), {})
     diagnosis = None
@@ -57,8 +57,8 @@ def answer(scorer: Scorer, story: str, context: str, reference: str, corpus: str
         diagnosis = diagnose(
             whole, explained[editor], own, lambda stories: _values(scorer, editor, stories, corpus)
         )
-    sentences = align(whole, {"sentences": explained[blamer]["sentences"], "edits": edits})
-    return Answer(text, scores, sentences, scorer.catalogue[blamer].title, diagnosis, dict(kinds))
+    sentences = align(whole, {"sentences": explained[explainer]["sentences"], "edits": edits})
+    return Answer(text, scores, sentences, scorer.catalogue[explainer].title, diagnosis, dict(kinds))
 
 
 def _values(scorer: Scorer, name: str, stories: Sequence[str], corpus: str) -> list[float]:
@@ -92,7 +92,7 @@ def as_dict(found: Answer) -> dict[str, Any]:
             }
             for sentence in found.sentences
         ],
-        "sentences_by": found.blamed_by,
+        "sentences_by": found.explained_by,
         "kinds_of_error": {name: round(value, 4) for name, value in found.kinds.items()},
         "likely_error": None
         if found.diagnosis is None

@@ -55,7 +55,7 @@ def reasons(found: Answer, title: str) -> str:
         )
     return (
         f'<section class="om om-card" aria-label="{escape(title)}"><h2>{escape(title)}</h2>'
-        f"{shaded(found.sentences)}{legend(found.blamed_by)}{verdict(found.diagnosis, len(found.sentences))}"
+        f"{shaded(found.sentences)}{legend(found.explained_by)}{verdict(found.diagnosis, len(found.sentences))}"
         "</section>"
     )
 

@@ -1,4 +1,4 @@
-"""AUTOS built: both splits of a configuration, in parts that an interrupted build goes on from.
+"""Builds AUTOS: both splits of a configuration, in parts that an interrupted build resumes from.
 
 Writes `<out>/<config>/discrimination.parquet` and `invariance.parquet`.
 """

@@ -1,4 +1,4 @@
-"""UNION without each of its parts, in the layout of the paper's Table 7: `make ablation DATA=folder`.
+"""Ablation of UNION, a part at a time, in the layout of the paper's Table 7: `make ablation DATA=folder`.
 
 Each row is trained from the same start on the same number of stories, a small budget by default, and
 correlated with the judgments of UNION's 400 ROC stories: all of them, and the 19 that all seven raters call
