@@ -231,7 +231,7 @@ def load_encoder(base: Backbone, **shape: Any) -> Any:
     return model
 
 
-def _pretrained(base: Backbone, dropout: float | None) -> Any:
+def _pretrained(base: Backbone, dropout: float | None = None) -> Any:
     if base.gguf:
         return load_causal(base)[0].base_model
     rates = {} if dropout is None else dict.fromkeys(DROPOUTS, dropout)
