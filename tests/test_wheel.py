@@ -59,7 +59,7 @@ def test_the_wheel_holds_one_package(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.partition("/")[0] for name in names} == {
         "openmeva",
-        f"openmeva_toolkit-{__version__}.dist-info",
+        f"openmeva-{__version__}.dist-info",
     }
     assert not [name for name in names if "__pycache__" in name or name.startswith("openmeva/tests")]
     tracked = checked(["git", "ls-files", "-z", "metrics", "training", "spaces"], cwd=ROOT).stdout.split("\0")

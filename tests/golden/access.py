@@ -59,6 +59,7 @@ __all__ = [
 ]
 
 NAMES = ENCODER / "names.json"
+FETCHED = {"base"}  # configurations on an encoder that is no part of the checkout
 WEIGHTS = ROOT / "metrics"  # <metric>/weights/<configuration>
 FACTS = ROOT / "tests" / "training" / "everyday_facts.tsv"
 NEGATIVES, PERTURB, AUTOS = "training.negatives", "training.perturb", "training.autos"

@@ -26,7 +26,7 @@ def rows_as_seen(entry: MetricEntry, one: TestSet, rows: Sequence[dict[str, Any]
     """
     whole = one.corpus == "roc" and not (one.judged and all(map(context_of, rows)))
     if whole and entry.needs_contexts:
-        return [{**row, **_split(row["story"])} for row in rows]
+        return [{**row, **split_story(row["story"])} for row in rows]
     if entry.needs_contexts and not all(map(context_of, rows)):
         return None
     if whole or (entry.joins_context and not one.judged):
@@ -34,7 +34,7 @@ def rows_as_seen(entry: MetricEntry, one: TestSet, rows: Sequence[dict[str, Any]
     return list(rows)
 
 
-def _split(story: str) -> dict[str, str]:
+def split_story(story: str) -> dict[str, str]:
     """A story as its first sentence and the rest; one of a single sentence in the middle of its words."""
     spans = sentence_spans(story)
     if len(spans) > 1:

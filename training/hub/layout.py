@@ -186,4 +186,4 @@ def _stated(root: Path) -> list[str]:
     if (root / "pyproject.toml").is_file():
         project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
         return [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
-    return [line.partition(";")[0].strip() for line in requires("openmeva-toolkit") or ()]
+    return [line.partition(";")[0].strip() for line in requires("openmeva") or ()]
