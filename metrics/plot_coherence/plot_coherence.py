@@ -6,6 +6,7 @@ from openmeva.metrics.core.classifier_module import StoryClassifierModule
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 
 HUB_IDS = {
+    "base": "openmeva/plot-coherence-base",
     "mix": "openmeva/plot-coherence-mix",
     "roc": "openmeva/plot-coherence-roc",
 }

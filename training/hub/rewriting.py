@@ -77,10 +77,13 @@ def _hub_ids_node(code: str) -> ast.Dict | None:
 
 
 def pin_settings(config: dict[str, Any], revision: str) -> dict[str, Any]:
-    """A checkpoint's settings with the revision of the shared encoder, and no path into a checkout."""
+    """A checkpoint's settings with the revision of the shared encoder, and no path into a checkout.
+
+    An encoder that is not ours, one that tokens are added to, has no revision of ours and stays as it is.
+    """
     pinned = {}
     for key, value in config.items():
-        if isinstance(value, dict) and isinstance(value.get("encoder"), dict):
+        if isinstance(value, dict) and "added_tokens" not in value.get("encoder", {"added_tokens": []}):
             encoder = {**value["encoder"], "hub": f"{value['encoder']['hub']}@{revision}", "path": "encoder"}
             value = {**value, "encoder": encoder}
         pinned[key] = value

@@ -138,7 +138,7 @@ def test_bad_input_is_named_and_leaves_the_module_usable(metric: Any, arguments:
 
 
 def test_unknown_configuration_lists_the_known() -> None:
-    with pytest.raises(ValueError, match="the configurations of plot_coherence are mix, roc"):
+    with pytest.raises(ValueError, match="the configurations of plot_coherence are base, mix, roc"):
         evaluate.load(MODULE, "rocstories")
 
 

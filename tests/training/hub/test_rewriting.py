@@ -47,3 +47,12 @@ def test_settings_are_pinned() -> None:
         "union": {"encoder": {"hub": "me/e@v1", "path": "encoder", "sha256": "1"}},
         "hidden_size": 3,
     }
+
+
+def test_an_encoder_that_is_not_ours_keeps_its_reference() -> None:
+    theirs = {"encoder": {"hub": "them/encoder", "sha256": "0", "added_tokens": ["[MALE]"]}}
+    assert pin_settings({"plot_coherence": theirs}, "v1") == {"plot_coherence": theirs}
+    assert pin_settings({"model_type": "bert", "union": {"max_length": 4}}, "v1") == {
+        "model_type": "bert",
+        "union": {"max_length": 4},
+    }
