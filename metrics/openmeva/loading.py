@@ -14,6 +14,8 @@ _SETS = {
     "autos_invariance": ("openmeva/autos", "roc", "invariance"),
 }
 
+_BUILDERS = {"mans": "openmeva judged mans --out datasets/mans", "autos": "openmeva autos --data FOLDER"}
+
 
 def load_rows(
     configuration: str, dataset: str | None = None, subset: str | None = None
@@ -48,7 +50,7 @@ def load_rows(
     except (OSError, ValueError, datasets.exceptions.DatasetsError) as error:
         raise ValueError(
             f"references: found no rows for '{configuration}' in {place!r} ({subset}, {split}). Hand in "
-            f"references=…, or build the set: `python -m training.corpora.{name}` says how. ({error})"
+            f"references=…, or build the set: `{_BUILDERS[name]}`. ({error})"
         ) from error
 
 

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.benchmark.sets import PREDICTIONS, UNION_FOLDERS
-from openmeva.training.corpora.plot_guided_judgments import read_predictions
+from openmeva.training.judged.plot_guided import PREDICTIONS, read_predictions
+from openmeva.training.judged.union import FOLDERS as UNION_FOLDERS
 
 # File to title; True where the file counts badness (perplexity), so that it is negated.
 UNION_FILES = {

@@ -7,15 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.corpora.mans import read_mans
-from openmeva.training.corpora.plot_guided_judgments import read_plot_guided_judgments, read_predictions
-from openmeva.training.corpora.union_judgments import read_union_judgments
+from openmeva.training.judged.builder import mans_file
+from openmeva.training.judged.catalogue import JUDGED_SETS
 from openmeva.training.paths import ROOT
 
 Rows = list[dict[str, Any]]
-# Folders and files of the authors' releases, by corpus.
-UNION_FOLDERS = {"roc": "ROCStories", "wp": "WritingPrompts"}
-PREDICTIONS = {"roc": "Pred_advROC_roberta.txt", "wp": "Pred_advWP_longformer.txt"}
 
 
 @dataclass(frozen=True)
@@ -48,32 +44,20 @@ class TestSet:
         return not self.configuration.startswith("autos_")
 
 
-def _mans(corpus: str) -> Callable[[Path | None], Rows]:
+def _judged(name: str, part: str) -> Callable[[Path | None], Rows]:
     def read(data: Path | None) -> Rows:
-        built = ROOT / "datasets" / "mans" / f"{corpus}.parquet"
-        if data is None and built.exists():
+        built = mans_file(part)
+        if name == "mans" and data is None and built.exists():
             return _parquet(built)
-        return [dict(row) for row in read_mans(_folder(data, "mans"), corpus)]
+        if data is None:
+            raise ValueError("no data folder was given")
+        return [dict(row) for row in JUDGED_SETS[name].parts[part].read(data / name)]
 
     return read
 
 
-def _union(corpus: str) -> Callable[[Path | None], Rows]:
-    def read(data: Path | None) -> Rows:
-        folder = _folder(data, "union") / UNION_FOLDERS[corpus] / "ant_data"
-        return [dict(row) for row in read_union_judgments(folder)]
-
-    return read
-
-
-def _plot_guided(corpus: str) -> Callable[[Path | None], Rows]:
-    def read(data: Path | None) -> Rows:
-        folder = _folder(data, "plot_guided")
-        predictions = folder / PREDICTIONS[corpus]
-        order = list(read_predictions(predictions)) if predictions.exists() else None
-        return [dict(row) for row in read_plot_guided_judgments(folder, corpus, order)]
-
-    return read
+def _needs(name: str, part: str) -> str:
+    return f"DATA/{name}/{JUDGED_SETS[name].parts[part].files[0]}"
 
 
 def _autos(subset: str, split: str) -> Callable[[Path | None], Rows]:
@@ -90,12 +74,6 @@ def _parquet(path: Path) -> Rows:
     import pyarrow.parquet
 
     return pyarrow.parquet.read_table(path).to_pylist()
-
-
-def _folder(data: Path | None, name: str) -> Path:
-    if data is None:
-        raise ValueError("no data folder was given")
-    return data / name
 
 
 _AUTOS = [
@@ -116,16 +94,16 @@ TEST_SETS: dict[str, TestSet] = {
     one.name: one
     for one in (
         TestSet(
-            "mans_roc", "MANS-ROC", "roc", "mans_roc", _mans("roc"), "DATA/mans/mans_roc.json", {},
+            "mans_roc", "MANS-ROC", "roc", "mans_roc", _judged("mans", "roc"), _needs("mans", "roc"), {},
         ),
-        TestSet("mans_wp", "MANS-WP", "wp", "mans_wp", _mans("wp"), "DATA/mans/mans_wp.json", {}),
+        TestSet("mans_wp", "MANS-WP", "wp", "mans_wp", _judged("mans", "wp"), _needs("mans", "wp"), {}),
         TestSet(
             "union_roc",
             "UNION's 400",
             "roc",
             "judgments",
-            _union("roc"),
-            "DATA/union/ROCStories/ant_data/ant_data.txt",
+            _judged("union", "roc"),
+            _needs("union", "roc"),
             # The paper calls a story reasonable when all seven raters do, and lets it have several error
             # types.
             {"reasonable_above": 0.99, "one_error_only": False},
@@ -135,8 +113,8 @@ TEST_SETS: dict[str, TestSet] = {
             "Plot-guided 300",
             "roc",
             "judgments",
-            _plot_guided("roc"),
-            "DATA/plot_guided/AMT_ROC.CSV",
+            _judged("plot_guided", "roc"),
+            _needs("plot_guided", "roc"),
             {},
         ),
         TestSet(
@@ -144,8 +122,8 @@ TEST_SETS: dict[str, TestSet] = {
             "UNION's WP stories",
             "wp",
             "judgments",
-            _union("wp"),
-            "DATA/union/WritingPrompts/ant_data/ant_data.txt",
+            _judged("union", "wp"),
+            _needs("union", "wp"),
             {"reasonable_above": 0.99, "one_error_only": False},
         ),
         TestSet(
@@ -153,8 +131,8 @@ TEST_SETS: dict[str, TestSet] = {
             "Plot-guided WP stories",
             "wp",
             "judgments",
-            _plot_guided("wp"),
-            "DATA/plot_guided/AMT_WP.CSV",
+            _judged("plot_guided", "wp"),
+            _needs("plot_guided", "wp"),
             {},
         ),
         *_AUTOS,

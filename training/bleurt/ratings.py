@@ -25,8 +25,8 @@ from scipy.stats import pearsonr
 from openmeva.metrics.bleurt.scoring import BleurtScorer
 from openmeva.metrics.core.checkpoint import find_checkpoint, read_tensors
 from openmeva.training.common.cross_validated import FOLDER, write_cross_validated
-from openmeva.training.corpora.mans import read_mans
 from openmeva.training.files import read_rows, save_tensors, text_of, write_text
+from openmeva.training.judged.mans import read_mans
 from openmeva.training.paths import ROOT
 
 PENALTIES = tuple(float(10**power) for power in range(-1, 6))

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from openmeva.metrics.core.version import __version__
+from openmeva.training.cli.judged import judged
 from openmeva.training.cli.judging import benchmark, compare
 from openmeva.training.cli.projects import install, publish, resources, space, train, uninstall
 from openmeva.training.cli.running import Commands
@@ -25,7 +26,7 @@ app = typer.Typer(
 _COMMANDS = {
     "Scores": (score, explain),
     "Stories": (perturb, negatives, autos),
-    "Judging metrics": (benchmark, compare),
+    "Judging metrics": (benchmark, compare, judged),
     "Training and demos": (train, space),
     "Sharing": (install, uninstall, publish, resources),
 }

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from openmeva.training.files import write_text
 from openmeva.training.hub.description import Description, Source
-from openmeva.training.hub.layout import Repository, data_files
+from openmeva.training.hub.layout import Repository, data_files, default_configuration
+
+_AHEAD = 4_102_444_800  # the year 2100, in seconds
 
 
 @dataclass(frozen=True)
@@ -97,8 +99,13 @@ def module_placements(
 def dataset_placements(
     source: Source, description: Description, caches: Caches, staging: Path
 ) -> Iterator[Placement]:
-    """A dataset as datasets caches it, prepared: each configuration whose files lie in its folder."""
+    """A dataset as datasets caches it, prepared: each configuration whose files lie in its folder.
+
+    Asked for no configuration, datasets takes of its cache the one whose folder was changed last, which work with
+    another may change at any time: the default configuration is dated ahead of all that will ever be written.
+    """
     hub_id = f"{description.organisation}/{source.name}"
+    default = default_configuration(source.folder)
     for configuration, paths in data_files(source.folder).items():
         if not paths:
             continue
@@ -106,6 +113,8 @@ def dataset_placements(
         prepare(source.folder, source.name, configuration, staged)
         digest = Repository("dataset", hub_id, staged).digest()[:16]
         folder = caches.datasets / hub_id.replace("/", "___") / configuration / "0.0.0" / digest
+        if configuration == default:
+            os.utime(staged, (_AHEAD, _AHEAD))
         yield Placement(staged, folder, {})
 
 

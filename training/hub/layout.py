@@ -143,15 +143,31 @@ def data_files(folder: Path) -> dict[str, list[Path]]:
     return found
 
 
+def default_configuration(folder: Path) -> str | None:
+    """What `load_dataset` takes of a dataset where no configuration is named; None where one has to be."""
+    front, _ = split_card((folder / "README.md").read_text(encoding="utf-8"))
+    configurations = front.get("configs", [])
+    names = [
+        one["config_name"]
+        for one in configurations
+        if one["config_name"] == "default" or one.get("default") or len(configurations) == 1
+    ]
+    return names[0] if names else None
+
+
 def _keep_configurations(front: dict[str, Any], folder: Path) -> None:
-    """Takes configurations without data out of the front matter: a client would look for their files."""
-    front["configs"] = [
+    """Takes configurations without data out of the front matter: a client would look for their files.
+
+    Where none has data they all stay: what the client then misses says how it is built.
+    """
+    kept = [
         configuration
         for configuration in front.get("configs", [])
         if all((folder / split["path"]).is_file() for split in configuration["data_files"])
     ]
-    if not front["configs"]:
-        del front["configs"]
+    if kept:
+        front["configs"] = kept
+    else:
         front["viewer"] = False
 
 

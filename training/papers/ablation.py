@@ -25,7 +25,7 @@ from openmeva.training.benchmark.released import released_scores
 from openmeva.training.common.checkpoint import trained
 from openmeva.training.common.config import as_mapping, config_file, read_config
 from openmeva.training.common.trainer import data_checksums
-from openmeva.training.corpora.union_judgments import read_union_judgments
+from openmeva.training.judged.union import read_union_judgments
 from openmeva.training.paths import CACHE, RUNS
 from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.trainer import train

@@ -14,6 +14,7 @@ import pytest
 from openmeva.training.hub.caches import Caches
 from openmeva.training.hub.description import Description, read_description
 from openmeva.training.hub.install import Installation
+from openmeva.training.judged.builder import mans_file
 from tests.small_hub import small_hub
 from tests.training.hub.conftest import tree
 
@@ -212,8 +213,12 @@ found["signature"] = union.signature()
 found["judged"] = evaluate.load("openmeva", "judgments").compute(
     predictions=[1, 2, 3, 4], references=[{"story": "he ran", "ratings": [k]} for k in (1, 2, 4, 3)], draws=100)["n"]
 found["autos"] = datasets.load_dataset("openmeva/autos", "mini").num_rows
+found["autos_default"] = datasets.load_dataset("openmeva/autos").num_rows
 found["stream"] = len(list(datasets.load_dataset("openmeva/stories", "mini", split="test", streaming=True).take(3)))
-found["mans"] = datasets.load_dataset("openmeva/mans", "roc", split="test").num_rows
+roc = datasets.load_dataset("openmeva/mans", "roc", split="test")
+roc.map(lambda row: {"words": 2})  # writes into the folder of that configuration
+found["mans"] = [roc.num_rows, datasets.load_dataset("openmeva/mans", "wp")["test"].num_rows]
+found["mans_default"] = datasets.load_dataset("openmeva/mans").num_rows
 found["encoder"] = type(AutoModel.from_pretrained("openmeva/union-roc")).__name__
 json.dump(found, open(sys.argv[1], "w"))
 """
@@ -244,8 +249,13 @@ def test_everything_loads_from_anywhere(home: Path, project: Path, tmp_path: Pat
 
     mine = tmp_path / "mine"
     shutil.copytree(project, mine)
-    rows = [{"story": "he ran .", "ratings": [1.0, 2.0]}]
-    datasets.Dataset.from_list(rows).to_parquet(str(mine / "datasets" / "mans" / "roc.parquet"))
+    for count, corpus in enumerate(("roc", "wp"), 1):
+        rows = datasets.Dataset.from_list([{"story": "he ran .", "ratings": [1.0, 2.0]}] * count)
+        built = mans_file(corpus, mine / "datasets" / "mans")
+        built.parent.mkdir(exist_ok=True)
+        rows.to_parquet(str(built))
+    autos = mine / "datasets" / "autos"
+    shutil.copytree(autos / "mini", autos / "roc")
     Installation(caches(home)).install(read_description(mine), VERSION, mine)
     shutil.rmtree(mine)  # what is installed needs no checkout
     (tmp_path / "elsewhere").mkdir()
@@ -257,7 +267,10 @@ def test_everything_loads_from_anywhere(home: Path, project: Path, tmp_path: Pat
     assert "|version:0." in found["signature"]
     assert found["judged"] == 4
     assert set(found["autos"]) == {"discrimination", "invariance"}
-    assert (found["stream"], found["mans"], found["encoder"]) == (3, 1, "BertModel")
+    assert (found["stream"], found["encoder"]) == (3, "BertModel")
+    assert found["mans"] == [1, 2]
+    assert found["mans_default"] == {"roc": 1, "wp": 2}
+    assert found["autos_default"] == found["autos"]
 
 
 def test_the_metric_adds_no_request(

@@ -198,6 +198,11 @@ if sys.argv[2] == "online":
     stream = datasets.load_dataset("me/autos", "mini", split="invariance", streaming=True)
     found["stream"] = next(iter(stream))["story_id"]
     assert datasets.get_dataset_config_names("me/autos") == ["mini"]
+    assert datasets.load_dataset("me/autos").num_rows == datasets.load_dataset("me/autos", "mini").num_rows
+    try:
+        datasets.load_dataset("me/mans")
+    except FileNotFoundError as error:
+        found["mans"] = str(error)
 found["autos"] = datasets.load_dataset("me/autos", "mini").num_rows
 found["stories"] = datasets.load_dataset("me/stories", "mini", split="test", revision="v0.1.0").num_rows
 AutoModel.from_pretrained("me/story-encoder")
@@ -222,6 +227,9 @@ def test_what_was_published_is_used_from_anywhere(hub: Hub, project: Path, tmp_p
     assert first["transformers"] == pytest.approx(first["scores"], abs=1e-3)
     assert first["stories"] == 152
     assert first["stream"]
+    assert "me/mans" in first["mans"]
+    assert "built_by_openmeva_judged" in first["mans"]
+    assert "openmeva judged mans" in hub.repositories["datasets/me/mans"].files["README.md"].decode()
     assert not [request for request in hub.requests if "openmeva/" in request.replace("me/openmeva", "")]
     fetched = [r for r in hub.requests if r.startswith("GET") and "/models" not in r and "resolve" in r]
     adapter = [r for r in fetched if "me/union-wp/resolve" in r and r.endswith("adapter.safetensors")]
@@ -230,4 +238,4 @@ def test_what_was_published_is_used_from_anywhere(hub: Hub, project: Path, tmp_p
     flags = {"HF_EVALUATE_OFFLINE": "1", "HF_HUB_OFFLINE": "1", "HF_ENDPOINT": "http://127.0.0.1:9"}
     run(USE, tmp_path / "home", tmp_path / "elsewhere", str(offline), "offline", **flags)
     second = json.loads(offline.read_text())
-    assert second == {key: value for key, value in first.items() if key != "stream"}
+    assert second == {key: value for key, value in first.items() if key not in ("stream", "mans")}

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
-from openmeva.training.corpora.judgments import JudgedStory, find_file
 from openmeva.training.files import read_lines
+from openmeva.training.judged.rows import JudgedStory, find_file
 
+# Folders of the release, by corpus.
+FOLDERS = {"roc": "ROCStories", "wp": "WritingPrompts"}
 ERROR_TYPES = ("", "repeated", "incoherent", "conflicting", "chaotic", "other")
 
 

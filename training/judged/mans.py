@@ -1,21 +1,19 @@
-"""MANS, the manually annotated stories of OpenMEVA (section 3.1): reader, and builder of the Parquet files.
+"""MANS, the manually annotated stories of OpenMEVA (section 3.1)."""
 
-    python -m training.corpora.mans --source FOLDER --out datasets/mans
-    python -m training.corpora.mans --source Jiann/OpenMEVA --out datasets/mans
-
-The first reads the released `mans_roc.json` and `mans_wp.json` (or `mags_*.json`, their older names) from a
-folder, the second fetches them from where the authors publish them on the Hub.
-"""
-
-import argparse
 import json
+import shutil
 from pathlib import Path
 
-from openmeva.training.corpora.judgments import JudgedStory, find_file
+from openmeva.training.judged.rows import JudgedStory, find_file
 
 CORPORA = ("roc", "wp")
 SOURCE_MODELS = ("s2s", "plan_write", "fusion", "gpt", "gpt_kg")
 HUB_ID = "Jiann/OpenMEVA"
+
+
+def file_names(corpus: str) -> tuple[str, ...]:
+    """What the authors call the file of a corpus, and what they called it before."""
+    return f"mans_{corpus}.json", f"mags_{corpus}.json"
 
 
 def read_mans(source: str | Path, corpus: str) -> list[JudgedStory]:
@@ -33,7 +31,7 @@ def read_mans(source: str | Path, corpus: str) -> list[JudgedStory]:
     """
     if corpus not in CORPORA:
         raise ValueError(f"unknown corpus {corpus!r}, expected one of {', '.join(CORPORA)}")
-    path = find_file(source, (f"mans_{corpus}.json", f"mags_{corpus}.json"))
+    path = find_file(source, file_names(corpus))
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
@@ -69,52 +67,18 @@ def _row(where: str, story_id: str, entry: dict, model: str, generated: dict) ->
     }
 
 
-def fetch(repository: str, corpus: str) -> Path:
-    """The released file of a corpus from the Hub, through its cache.
+def fetch(repository: str, folder: Path) -> None:
+    """Puts the released files of both corpora into a folder, from a dataset on the Hub.
 
     Raises:
-        ValueError: the repository has neither spelling of the file.
+        ValueError: the repository has neither spelling of a file.
     """
     from huggingface_hub import HfApi, hf_hub_download
 
-    wanted = {f"mans_{corpus}.json", f"mags_{corpus}.json"}
     files = HfApi().list_repo_files(repository, repo_type="dataset")
-    for name in files:
-        if Path(name).name in wanted:
-            return Path(hf_hub_download(repository, name, repo_type="dataset"))
-    raise ValueError(f"{repository}: expected {' or '.join(sorted(wanted))} among its files")
-
-
-def build(source: str, out: str | Path, corpora: tuple[str, ...] = CORPORA) -> dict[str, int]:
-    """Write `<corpus>.parquet` for each corpus under `out`; returns the rows of each.
-
-    A file is written under a temporary name first, so an interrupted build leaves none that is half done.
-    """
-    import datasets
-
-    out = Path(out)
-    out.mkdir(parents=True, exist_ok=True)
-    counts = {}
-    for corpus in corpora:
-        rows = read_mans(source if Path(source).exists() else fetch(source, corpus), corpus)
-        target = out / f"{corpus}.parquet"
-        unfinished = target.with_suffix(".parquet.part")
-        datasets.Dataset.from_list([dict(row) for row in rows]).to_parquet(str(unfinished))
-        unfinished.replace(target)
-        counts[corpus] = len(rows)
-    return counts
-
-
-def main() -> None:
-    """Build the Parquet files from the command line."""
-    parser = argparse.ArgumentParser(prog="python -m training.corpora.mans", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--source", default=HUB_ID, help="folder with the released files, or a Hub dataset")
-    parser.add_argument("--out", default="datasets/mans", help="folder for the Parquet files")
-    arguments = parser.parse_args()
-    for corpus, count in build(arguments.source, arguments.out).items():
-        print(f"{arguments.out}/{corpus}.parquet: {count} stories")
-
-
-if __name__ == "__main__":
-    main()
+    for corpus in CORPORA:
+        names = [name for name in files if Path(name).name in file_names(corpus)]
+        if not names:
+            raise ValueError(f"{repository}: expected {' or '.join(file_names(corpus))} among its files")
+        fetched = hf_hub_download(repository, names[0], repo_type="dataset")
+        shutil.copyfile(fetched, folder / file_names(corpus)[0])

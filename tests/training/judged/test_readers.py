@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.training.corpora.mans import build, read_mans
-from openmeva.training.corpora.plot_guided_judgments import (
+from openmeva.training.judged.mans import read_mans
+from openmeva.training.judged.plot_guided import (
     plain,
     read_plot_guided_judgments,
     read_predictions,
 )
-from openmeva.training.corpora.union_judgments import read_union_judgments
+from openmeva.training.judged.union import read_union_judgments
 from openmeva.training.paths import ROOT
 
 DATA = Path(os.environ.get("OPENMEVA_DATA", ROOT / ".." / "shared" / "data"))
@@ -66,20 +66,6 @@ def test_missing_files_and_corpora_are_named(tmp_path):
         read_mans(tmp_path, "wp")
     with pytest.raises(ValueError, match="unknown corpus 'cnn', expected one of roc, wp"):
         read_mans(tmp_path, "cnn")
-
-
-def test_the_built_folder_loads_with_datasets(tmp_path):
-    import datasets
-
-    source, out = tmp_path / "source", tmp_path / "mans"
-    source.mkdir()
-    for corpus in ("roc", "wp"):
-        write(source, f"mans_{corpus}.json", {"7": entry(gpt=[1, 2, 3, 4, 5])})
-    assert build(str(source), out) == {"roc": 1, "wp": 1}
-    (out / "README.md").write_text((ROOT / "datasets" / "mans" / "README.md").read_text())
-    loaded = datasets.load_dataset(str(out), "wp", split="test", cache_dir=str(tmp_path / "cache"))
-    assert loaded[0]["ratings"] == [1.0, 2.0, 3.0, 4.0, 5.0]
-    assert not list(out.glob("*.part"))
 
 
 def union_files(folder, ratings="0 1 1", types="2 0 0", story="a cat ran . it fell ."):

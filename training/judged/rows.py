@@ -11,6 +11,11 @@ class JudgedStory(TypedDict, total=False):
     WP it is no part of the story. `score` is the mean of `ratings`. `raters` names who gave each rating, and
     `error_types` lists the errors each rater named, where the source says so. `source_model` is "human" for
     human-written stories.
+
+    Where people rated several criteria, `criteria` holds the mean rating of each by its name, and
+    `criterion_ratings` the single ratings in the order of `raters`, where they are known.
+
+    Of a set of preferences two rows make a `pair`: the preferred story with the score 1, the other with 0.
     """
 
     story_id: str
@@ -22,6 +27,9 @@ class JudgedStory(TypedDict, total=False):
     score: float
     raters: list[str]
     error_types: list[list[str]]
+    criteria: dict[str, float]
+    criterion_ratings: dict[str, list[float]]
+    pair: str
 
 
 def find_file(folder: str | Path, names: tuple[str, ...]) -> Path:

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from openmeva.training.corpora.judgments import JudgedStory, find_file
 from openmeva.training.files import read_lines, read_rows
+from openmeva.training.judged.rows import JudgedStory, find_file
 
 _STORY, _ANSWER = "Input.text", "Answer.text"
+# The authors' scores of the judged stories, by corpus: the order of their files says which stories are human.
+PREDICTIONS = {"roc": "Pred_advROC_roberta.txt", "wp": "Pred_advWP_longformer.txt"}
 _MACHINE = {"roc": "gpt2", "wp": "machine"}
 
 
@@ -57,6 +59,17 @@ def read_plot_guided_judgments(
             row["source_model"] = "human" if story in human else _MACHINE[corpus]
         rows.append(row)
     return rows
+
+
+def read_plot_guided_release(folder: Path, corpus: str) -> list[JudgedStory]:
+    """The judged stories of a corpus in the authors' folder, human ones marked where their predictions lie there.
+
+    Raises:
+        ValueError: as `read_plot_guided_judgments` and `read_predictions`.
+    """
+    predictions = folder / PREDICTIONS[corpus]
+    order = list(read_predictions(predictions)) if predictions.exists() else None
+    return read_plot_guided_judgments(folder, corpus, order)
 
 
 def read_predictions(path: str | Path) -> dict[str, float]:

@@ -1,0 +1,116 @@
+"""Judged sets built of the authors' files, and loaded with datasets."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pytest
+from typer.testing import CliRunner
+
+from openmeva.training.cli.app import app
+from openmeva.training.judged import builder
+from openmeva.training.judged.builder import build, mans_file
+from openmeva.training.judged.catalogue import JUDGED_SETS
+from openmeva.training.paths import ROOT
+
+ENTRY = {
+    "prompt": "[MALE] had a kite .",
+    "gold_response": "he flew it .",
+    "gen": {"gpt": {"text": "it fell .", "score": [1, 2, 3, 4, 5]}},
+}
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+
+
+@pytest.fixture
+def mans(tmp_path: Path) -> Path:
+    """A folder of both files of MANS."""
+    folder = tmp_path / "mans"
+    folder.mkdir()
+    for corpus, keys in (("roc", "7"), ("wp", "89")):
+        (folder / f"mans_{corpus}.json").write_text(json.dumps(dict.fromkeys(keys, ENTRY)))
+    return folder
+
+
+def judged(*arguments: object, code: int = 0) -> str:
+    found = CliRunner().invoke(app, ["judged", *map(str, arguments)])
+    assert found.exit_code == code, found.output
+    return found.output
+
+
+def rows(split: Any) -> list[dict[str, Any]]:
+    return [{key: value for key, value in row.items() if value is not None} for row in split]
+
+
+def test_mans_has_both_corpora_unless_one_is_named(mans: Path, tmp_path: Path) -> None:
+    out = tmp_path / "built" / "mans"
+    assert "load_dataset" in judged("mans", "--source", mans, "--out", out)
+    both = datasets.load_dataset(str(out))
+    assert both.num_rows == {"roc": 1, "wp": 2}
+    assert both["roc"][0]["ratings"] == [1.0, 2.0, 3.0, 4.0, 5.0]
+    assert datasets.load_dataset(str(out), "wp", split="test").num_rows == 2
+    assert rows(both["wp"]) == JUDGED_SETS["mans"].parts["wp"].read(mans)
+    assert not list(out.rglob("*.tmp"))
+
+
+def test_where_mans_was_not_built_the_error_names_the_command(tmp_path: Path) -> None:
+    folder = tmp_path / "mans"
+    folder.mkdir()
+    shutil.copy(ROOT / "datasets" / "mans" / "README.md", folder)
+    for configuration in ((), ("roc",)):
+        with pytest.raises(FileNotFoundError, match="built_by_openmeva_judged"):
+            datasets.load_dataset(str(folder), *configuration)
+
+
+def test_mans_is_fetched_where_no_source_is_given(
+    mans: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def fetch(name: str, folder: Path) -> None:
+        asked.append(name)
+        shutil.copytree(mans, folder, dirs_exist_ok=True)
+
+    monkeypatch.setattr(builder, "fetch", fetch)
+    assert set(build(JUDGED_SETS["mans"], None, tmp_path / "out")) == {"roc", "wp"}
+    assert asked == ["Jiann/OpenMEVA"]
+    assert mans_file("wp", tmp_path / "out").is_file()
+
+
+def test_a_set_of_one_part_has_a_card_and_keeps_the_readers(tmp_path: Path) -> None:
+    source, out = tmp_path / "source", tmp_path / "out"
+    source.mkdir()
+    sheet = "WorkerId,Input.text1,Input.text2,Answer.text1,Answer.text2\nw1,a .,b b .,1,2\nw2,b b .,a .,3,4\n"
+    (source / "AMT_WP.CSV").write_text(sheet)
+    assert "wp" in judged("plot_guided", "--source", source, "--out", out)
+    loaded = datasets.load_dataset(str(out))
+    assert rows(loaded["wp"]) == JUDGED_SETS["plot_guided"].parts["wp"].read(source)
+    card = (out / "README.md").read_text()
+    assert "| wp | 2 | – | – | 2 | – | 2 |" in card
+    assert "Licence" in card
+    (out / "README.md").write_text("mine")
+    judged("plot_guided", "--source", source, "--out", out)
+    assert (out / "README.md").read_text() == "mine"
+
+
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    assert "ant_data.txt; they are published at https://github.com/thu-coai/UNION" in judged(
+        "union", "--source", tmp_path, "--out", tmp_path / "out", code=2
+    )
+    assert "expected the folder of the files from" in judged("union", "--out", tmp_path / "out", code=2)
+    assert "expected --out" in judged("union", code=2)
+    assert "unknown judged set 'x', expected one of mans" in judged("x", "--out", tmp_path, code=2)
+    assert not (tmp_path / "out").exists()
+
+
+def test_all_sets_are_listed_with_licence_and_publisher() -> None:
+    listed = judged()
+    for one in JUDGED_SETS.values():
+        assert one.title in listed
+        assert one.licence in listed
+        assert one.published in listed

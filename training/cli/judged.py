@@ -1,0 +1,50 @@
+"""`openmeva judged`: sets of stories that people judged, built of the authors' files."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def set_completion(incomplete: str) -> list[str]:
+    """Sets that begin with what was typed."""
+    from openmeva.training.judged.catalogue import JUDGED_SETS
+
+    return [name for name in JUDGED_SETS if name.startswith(incomplete)]
+
+
+def judged(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="of a set; without one, all are listed", autocompletion=set_completion),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(help="folder of the authors' files; of MANS, its name on the Hub, too")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="folder to build, for load_dataset")] = None,
+) -> None:
+    """List the sets of judged stories, or build one of the authors' files for load_dataset."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from openmeva.training.judged.builder import build
+    from openmeva.training.judged.card import HEADINGS, counts
+    from openmeva.training.judged.catalogue import JUDGED_SETS, judged_set
+
+    if name is None:
+        for one in JUDGED_SETS.values():
+            typer.echo(f"{one.name}: {one.title}. {one.judgments}")
+            typer.echo(f"  paper      {one.paper}")
+            typer.echo(f"  files      {', '.join(part.files[0] for part in one.parts.values())}")
+            typer.echo(f"  published  {one.published}")
+            typer.echo(f"  licence    {one.licence}")
+        return
+    one = judged_set(name)
+    if out is None:
+        raise ValueError(f"expected --out, a folder to build {name} in")
+    parts = build(one, source, out)
+    table = Table(*HEADINGS)
+    for part, rows in parts.items():
+        table.add_row(*counts(part, rows))
+    Console().print(table)
+    typer.echo(f'built in {out}: load_dataset("{out}"). Licence: {one.licence}.')

@@ -1,0 +1,93 @@
+"""A judged set of the user's own copy as a folder that `datasets` loads: Parquet files and a card."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from openmeva.training.files import replacing, write_text
+from openmeva.training.judged.card import written_card
+from openmeva.training.judged.catalogue import JudgedSet
+from openmeva.training.judged.mans import fetch
+from openmeva.training.judged.rows import JudgedStory
+from openmeva.training.paths import ROOT
+
+# MANS has a card of its own, which says where its files lie. `datasets` names a file that it misses, no more: this
+# folder is called after the command that builds it.
+MANS = ROOT / "datasets" / "mans"
+MANS_FOLDER = "built_by_openmeva_judged"
+
+
+def mans_file(corpus: str, folder: Path = MANS) -> Path:
+    """Where the built rows of a corpus of MANS lie."""
+    return folder / MANS_FOLDER / f"{corpus}.parquet"
+
+
+def build(one: JudgedSet, source: str | None, out: Path) -> dict[str, list[JudgedStory]]:
+    """Writes a Parquet file for each part of the set that `source` holds, and a card unless there is one.
+
+    Each file is written wholly or not at all, and all of them have the same columns.
+
+    Args:
+        one: the set.
+        source: the folder of the authors' files; or, of a set that is on the Hub, its name there (None for the
+            usual one).
+        out: the folder that `load_dataset` is given afterwards.
+
+    Returns:
+        The rows of each part.
+
+    Raises:
+        ValueError: no source, a source without any file of the set, or a damaged file.
+    """
+    if source is not None and Path(source).is_dir():
+        parts = read_parts(one, Path(source))
+    elif one.hub:
+        with tempfile.TemporaryDirectory() as scratch:
+            fetch(source or one.hub, Path(scratch))
+            parts = read_parts(one, Path(scratch))
+    else:
+        given = "none" if source is None else source
+        raise ValueError(f"{one.name}: expected the folder of the files from {one.published}; got {given}")
+    _write_tables(parts, out / MANS_FOLDER if one.name == "mans" else out)
+    if not (out / "README.md").exists():
+        if one.name == "mans":
+            shutil.copyfile(MANS / "README.md", out / "README.md")
+        else:
+            write_text(out / "README.md", written_card(one, parts))
+    return parts
+
+
+def read_parts(one: JudgedSet, folder: Path) -> dict[str, list[JudgedStory]]:
+    """The rows of each part of a set that lies in a folder.
+
+    Raises:
+        ValueError: none does (says which files were looked for, and where the authors publish them), or a damaged
+            file.
+    """
+    found = {name: part.read(folder) for name, part in one.parts.items() if part.is_in(folder)}
+    if not found:
+        names = ", ".join(part.files[0] for part in one.parts.values())
+        raise ValueError(f"{folder}: expected any of {names}; they are published at {one.published}")
+    return found
+
+
+def _write_tables(parts: Mapping[str, Sequence[JudgedStory]], folder: Path) -> None:
+    rows = [dict(row) for part in parts.values() for row in part]
+    columns = dict.fromkeys(name for row in rows for name in row)
+    schema = pa.Table.from_pylist([_filled(row, columns) for row in rows]).schema
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, part in parts.items():
+        table = pa.Table.from_pylist([_filled(row, columns) for row in part], schema)
+        with replacing(folder / f"{name}.parquet") as temporary:
+            pq.write_table(table, temporary)
+
+
+def _filled(row: Mapping[str, Any], columns: Mapping[str, None]) -> dict[str, Any]:
+    return {name: row.get(name) for name in columns}
