@@ -20,6 +20,7 @@ PARTS = {
     "generator": "generator_rows",
     "perturbations": "perturbation_rows",
     "benchmark": "benchmark_rows",
+    "statistics": "statistics_rows",
     "loading": "loading_rows",
     "spaces": "space_rows",
 }

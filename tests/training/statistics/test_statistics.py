@@ -1,0 +1,255 @@
+"""Statistics against slow references and against figures of mt-metrics-eval, to 1e-9."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from openmeva.training.statistics.coefficients import COEFFICIENTS, accuracy
+from openmeva.training.statistics.groups import Groups
+from openmeva.training.statistics.levels import SystemMeans, within_prompts
+from openmeva.training.statistics.pairs import (
+    calibrated_accuracy,
+    pairwise_accuracy,
+    soft_pairwise_accuracy,
+)
+from openmeva.training.statistics.permutation import PermutationTests, Stopping, random_swaps
+from openmeva.training.statistics.ranking import rank_stability, significance_clusters
+from tests.training.statistics import reference
+
+GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text())
+JUDGED = np.array(GOLDEN["judgments"])  # (systems, prompts)
+PROMPTS = np.tile(np.arange(GOLDEN["prompts"]), GOLDEN["systems"])
+SYSTEMS = [f"system {row}" for row in range(GOLDEN["systems"]) for _ in range(GOLDEN["prompts"])]
+METRICS = {name: np.array(values) for name, values in GOLDEN["metrics"].items()}
+
+
+def near(value):
+    return pytest.approx(value, abs=1e-9)
+
+
+def made_up(seed, n=40, ties=True):
+    """Judgments, two metrics and prompts of three to six stories (and one of two), some of them constant."""
+    rng = np.random.default_rng(seed)
+    prompts = rng.permutation(np.repeat(np.arange(n), rng.integers(3, 7, n))[:n])
+    prompts[:2] = 99
+    quality = rng.normal(size=n)
+    judgments = np.rint(3 + quality)
+    metrics = quality + 0.8 * rng.normal(size=(2, n))
+    if ties:
+        metrics[1] = np.rint(metrics[1])
+    judgments[prompts == prompts[5]] = 2
+    return judgments, metrics, prompts, rng
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+@pytest.mark.parametrize("metric", METRICS)
+def test_levels_as_mt_metrics_eval_has_them(name, metric):
+    figures, scores = GOLDEN["figures"][metric][name], METRICS[metric]
+    assert float(COEFFICIENTS[name](scores.ravel(), JUDGED.ravel())) == near(figures["pooled"])
+    within = within_prompts(scores.ravel(), JUDGED.ravel(), PROMPTS, COEFFICIENTS[name])
+    assert (within.mean, within.used) == (near(figures["within"]), figures["prompts"])
+    assert within.mean_with_zeros == near(figures["within_zeros"])
+    assert within.used + within.dropped == GOLDEN["prompts"]
+    means = SystemMeans(JUDGED.ravel(), PROMPTS, SYSTEMS)
+    assert means.between(scores.ravel(), COEFFICIENTS[name]).value == near(figures["systems"])
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_pairs_as_mt_metrics_eval_has_them(metric):
+    figures, scores = GOLDEN["figures"][metric], METRICS[metric]
+    for level, prompts in (("pooled", None), ("within", PROMPTS)):
+        found, golden = (
+            calibrated_accuracy(scores.ravel(), JUDGED.ravel(), prompts),
+            figures[f"acc_eq_{level}"],
+        )
+        assert (found.value, found.without_ties) == (near(golden["value"]), near(golden["without_ties"]))
+        assert found.threshold == near(golden["threshold"])
+    assert pairwise_accuracy(scores.mean(axis=1), JUDGED.mean(axis=1)) == near(figures["pairwise_accuracy"])
+    soft = soft_pairwise_accuracy(scores, JUDGED, np.random.default_rng(4))
+    assert soft == near(figures["soft_pairwise_accuracy"])
+
+
+def test_permutations_as_mt_metrics_eval_has_them():
+    golden = GOLDEN["permutation"]
+    kept = np.random.RandomState(golden["seed"]).binomial(1, 0.5, (golden["resamples"], JUDGED.size)) == 1
+    by_prompt = (
+        np.arange(JUDGED.size).reshape(JUDGED.shape).T.ravel()
+    )  # their order of stories within prompts
+    names = list(METRICS)
+    for one in golden["tests"]:
+        swaps, prompts = ~kept, None
+        if one["level"] == "within":
+            swaps, prompts = np.empty_like(kept), PROMPTS
+            swaps[:, by_prompt] = ~kept
+        tests = PermutationTests(
+            np.array([METRICS[name].ravel() for name in names]),
+            JUDGED.ravel(),
+            swaps,
+            one["coefficient"],
+            prompts,
+            one["zeros"],
+            Stopping(block=golden["block"]),
+        )
+        found = tests.test(names.index(one["first"]), names.index(one["second"]))
+        assert found.p_value == near(one["p_value"]), one
+        assert (found.difference, found.resamples) == (near(one["difference"]), one["resamples"])
+
+
+def test_clusters_as_mt_metrics_eval_has_them():
+    golden, names = GOLDEN["clusters"], list(METRICS)
+    p_values = np.array(golden["p_values"])
+    place = {names.index(name): number for number, name in enumerate(golden["order"])}
+    pooled = np.array([GOLDEN["figures"][name]["pearson"]["pooled"] for name in names])
+    found = significance_clusters(pooled, lambda a, b: p_values[place[a], place[b]])
+    assert [names[row] for row in found.order] == golden["order"]
+    assert found.ranks.tolist() == golden["ranks"]
+    assert set(golden["ranks"]) != {1}
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+@pytest.mark.parametrize("ties", [True, False])
+@pytest.mark.parametrize("level", ["pooled", "within", "within, zeros"])
+def test_permutations_against_the_slow_reference(name, ties, level):
+    judgments, metrics, prompts, rng = made_up(3, ties=ties)
+    swaps = random_swaps(20, len(judgments), rng)
+    chosen, zeros = None if level == "pooled" else prompts, level.endswith("zeros")
+    found = PermutationTests(
+        metrics, judgments, swaps, name, chosen, zeros, Stopping(block=7, low=0.0, high=1.0)
+    ).test(0, 1)
+    expected = reference.perm_both(*metrics, judgments, swaps, name, chosen, zeros)
+    assert (found.p_value, found.difference, found.resamples) == tuple(map(near, expected))
+
+
+def test_large_prompts_are_exchanged_alike():
+    """Above eight stories a prompt the ways of exchange are not tabled."""
+    judgments, metrics, _, rng = made_up(5)
+    prompts = np.repeat(np.arange(4), 10)
+    swaps = random_swaps(20, len(judgments), rng)
+    found = PermutationTests(metrics, judgments, swaps, "kendall", prompts).test(0, 1)
+    expected = reference.perm_both(*metrics, judgments, swaps, "kendall", prompts)
+    assert (found.p_value, found.difference) == (near(expected[0]), near(expected[1]))
+
+
+def test_a_test_stops_at_the_end_of_a_decided_block():
+    rng = np.random.default_rng(0)
+    judgments = rng.normal(size=80)
+    metrics = np.array([judgments + 0.1 * rng.normal(size=80), rng.normal(size=80)])
+    tests = PermutationTests(metrics, judgments, random_swaps(900, 80, rng), stopping=Stopping(block=250))
+    assert tests.test(0, 1).resamples == 250
+    assert tests.test(1, 0).resamples == 250
+    assert tests.test(0, 0) == tests.test(1, 1)
+    assert tests.test(0, 0).p_value == 1.0
+
+
+def test_permutation_p_values_are_uniform_without_a_difference():
+    rng = np.random.default_rng(1)
+    found = []
+    for _ in range(40):
+        judgments = rng.normal(size=40)
+        metrics = judgments + rng.normal(size=(2, 40))
+        tests = PermutationTests(metrics, judgments, random_swaps(200, 40, rng), stopping=Stopping(block=200))
+        found.append(tests.test(0, 1).p_value)
+    assert 0.3 < np.mean(found) < 0.7
+    assert np.mean(np.array(found) < 0.1) < 0.25
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"coefficient": "tau"}, "expected one of pearson"),
+        ({"swaps": np.zeros((3, 4), dtype=bool)}, r"got \(2, 5\), \(5,\) and \(3, 4\)"),
+        ({"metrics": np.array([[1.0, 2, 3, 4, 5], [2.0] * 5])}, "metric 1 gives every story the same score"),
+        ({"prompts": np.array([0, 0, 1, 1, 2])}, "no prompt has three stories"),
+    ],
+)
+def test_what_permutation_tests_refuse(change, message):
+    given = {
+        "metrics": np.arange(10.0).reshape(2, 5),
+        "judgments": np.arange(5.0),
+        "swaps": np.zeros((3, 5), dtype=bool),
+    }
+    with pytest.raises(ValueError, match=message):
+        PermutationTests(**{**given, **change})
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_coefficients_of_padded_tables(name):
+    judgments, metrics, prompts, _ = made_up(9)
+    groups = Groups(prompts)
+    tables = groups.table(metrics), groups.table(judgments)
+    assert tables[0].shape == (2, len(groups), groups.largest)
+    found = COEFFICIENTS[name](*tables)[:, groups.sizes > 2]
+    expected = [reference.by_prompt(name, metric, judgments, prompts) for metric in metrics]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert np.isnan(found).any()
+
+
+def test_levels_count_what_drops_out():
+    judgments, metrics, prompts, _ = made_up(11)
+    found = within_prompts(metrics[1], judgments, prompts, COEFFICIENTS["spearman"])
+    expected = reference.by_prompt("spearman", metrics[1], judgments, prompts)
+    assert found.mean == near(reference.mean(expected))
+    assert found.mean_with_zeros == near(reference.mean(expected, zeros=True))
+    assert found.dropped == sum(np.isnan(expected)) > 0
+    assert found.small == sum(np.unique(prompts, return_counts=True)[1] < 3) > 0
+    assert found.used + found.dropped + found.small == len(set(prompts))
+
+
+def test_resampled_levels():
+    """Drawing each prompt once gives the figure itself; drawing one twice is as if its stories stood there twice."""
+    judgments, metrics, prompts, rng = made_up(13)
+    spearman = COEFFICIENTS["spearman"]
+    within = within_prompts(metrics[0], judgments, prompts, spearman)
+    labels = np.unique(prompts)
+    counts = np.ones((2, len(labels)))
+    counts[1, 3] = 2
+    assert within.resampled(counts)[0] == near(within.mean)
+    expected = np.append(within.values, within.values[3])
+    assert within.resampled(counts)[1] == near(np.nanmean(expected))
+    systems = list(rng.choice(list("abcd"), len(judgments)))
+    means = SystemMeans(judgments, prompts, systems)
+    doubled = np.append(np.arange(len(prompts)), np.flatnonzero(prompts == labels[3]))
+    again = SystemMeans(judgments[doubled], prompts[doubled], [systems[place] for place in doubled])
+    drawn = means.resampled(metrics[0], counts, spearman)
+    assert drawn[0] == near(means.between(metrics[0], spearman).value)
+    assert drawn[1] == near(again.between(metrics[0][doubled], spearman).value)
+    assert np.isnan(SystemMeans(judgments, prompts, ["a", "b"] * 20).between(metrics[0], spearman).value)
+
+
+def test_calibrated_accuracy_against_the_slow_reference():
+    judgments, metrics, prompts, _ = made_up(15)
+    for metric in metrics:
+        for chosen in (prompts, np.zeros(40)):
+            found = calibrated_accuracy(metric, judgments, chosen)
+            assert found.value == near(reference.calibrated(metric, judgments, chosen))
+        assert (
+            found.without_ties
+            == near(reference.accuracy(metric, judgments))
+            == near(float(accuracy(metric, judgments)))
+        )
+        assert found.value == near(reference.accuracy(metric, judgments, found.threshold))
+    with pytest.raises(ValueError, match="expected two stories"):
+        calibrated_accuracy(metric, judgments, np.arange(40))
+
+
+def test_soft_accuracy_against_the_slow_reference():
+    rng = np.random.default_rng(17)
+    judged = rng.integers(1, 6, (4, 12)) / 5  # sums of fifths are inexact, and often equal
+    metric = judged + rng.normal(size=judged.shape)
+    signs = 2.0 * (np.random.default_rng(1).random((300, 12), dtype=np.float32) > 0.5) - 1
+    found = soft_pairwise_accuracy(metric, judged, np.random.default_rng(1), resamples=300)
+    assert found == near(reference.soft_accuracy(metric, judged, signs))
+    assert soft_pairwise_accuracy(judged, judged, rng) == 1.0
+    with pytest.raises(ValueError, match="for each prompt"):
+        soft_pairwise_accuracy(np.where(metric == metric.max(), np.nan, metric), judged, rng)
+
+
+def test_rank_stability():
+    draws = np.array([[0.5, 0.5, 0.5, np.nan], [0.4, 0.6, 0.5, 0.1], [0.1, 0.2, 0.3, 0.05]])
+    first, second, third = rank_stability(np.array([0.5, 0.45, 0.2]), draws)
+    assert (first.rank, second.rank, third.rank) == (1, 2, 3)
+    # Ranks of the first on the four draws: 1, 2, 1.5 (a tie) and 3 (no coefficient).
+    assert (first.first, second.first, third.first) == (0.5, 0.75, 0)
+    assert (first.low, first.high) == (near(np.quantile([1, 2, 1.5, 3], 0.025)), near(2.925))

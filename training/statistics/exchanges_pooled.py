@@ -1,0 +1,180 @@
+"""What exchanging two metrics' scores does to their pooled coefficients, for all resamples at once.
+
+Functions take `metrics`, `(metrics, n)` standardised scores, `judgments`, `(n,)`, and `swaps`, `(resamples, n)` bool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+_ROWS = 512  # of a matrix of all pairs of stories, at a time
+
+
+class Pair(NamedTuple):
+    """Two metrics under exchange.
+
+    Attributes:
+        observed: the first one's coefficient less the second's.
+        differences: of the resamples from `start` to `stop`, the same after the exchange: `(stop - start,)`.
+    """
+
+    observed: float
+    differences: Callable[[int, int], np.ndarray]
+
+
+Exchange = Callable[[int, int], Pair]  # of two metrics by their row
+
+
+def pooled_pearson(metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray) -> Exchange:
+    """Pearson: a sum over an exchanged vector is a sum over one metric's stories and over the other's."""
+    y = judgments - judgments.mean()
+    parts = np.concatenate([metrics, metrics**2, metrics * y]).reshape(3, *metrics.shape)
+    totals = parts.sum(axis=2)
+    moved = np.concatenate(
+        [swaps[start : start + _ROWS] @ parts.reshape(-1, len(y)).T for start in range(0, len(swaps), _ROWS)]
+    ).T.reshape(3, len(metrics), -1)
+    scale = np.sqrt((y**2).sum())
+
+    def coefficient(sums: np.ndarray) -> np.ndarray:
+        plain, squares, products = sums
+        spread = np.sqrt(np.maximum(squares - plain**2 / len(y), 0)) * scale
+        return np.divide(products, spread, out=np.zeros_like(products), where=spread > 0)
+
+    def pair(first: int, second: int) -> Pair:
+        def differences(start: int, stop: int) -> np.ndarray:
+            given = moved[:, second, start:stop] - moved[:, first, start:stop]
+            return coefficient(totals[:, first, None] + given) - coefficient(totals[:, second, None] - given)
+
+        observed = coefficient(totals[:, [first]]) - coefficient(totals[:, [second]])
+        return Pair(float(observed[0]), differences)
+
+    return pair
+
+
+def pooled_spearman(metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray) -> Exchange:
+    """Spearman: without ties its numerator is a sum over pairs of stories, as Kendall's is (Daniels 1944)."""
+    ranks = stats.rankdata(judgments) - (len(judgments) + 1) / 2
+    n, spread = len(ranks), (ranks**2).sum()
+    untied = _Untied(metrics, lambda rows: np.subtract.outer(ranks[rows], ranks), swaps)
+
+    def coefficient(values: np.ndarray) -> np.ndarray:
+        found = stats.rankdata(values, axis=1) - (n + 1) / 2
+        scale = np.sqrt((found**2).sum(axis=1) * spread)
+        return np.divide(found @ ranks, scale, out=np.zeros(len(found)), where=scale > 0)
+
+    def pair(first: int, second: int) -> Pair:
+        if not _tie(metrics[first], metrics[second]):
+            return untied.pair(first, second, 4 * np.sqrt(spread * (n**3 - n) / 12))
+
+        def differences(start: int, stop: int) -> np.ndarray:
+            chosen = swaps[start:stop]
+            return coefficient(np.where(chosen, metrics[second], metrics[first])) - coefficient(
+                np.where(chosen, metrics[first], metrics[second])
+            )
+
+        observed = coefficient(metrics[[first]]) - coefficient(metrics[[second]])
+        return Pair(float(observed[0]), differences)
+
+    return pair
+
+
+def pooled_kendall(metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray) -> Exchange:
+    """Kendall's tau-b: signs of pairs of stories, and pairs that are untied, are quadratic forms of a resample."""
+    n = len(judgments)
+
+    def order(rows: slice) -> np.ndarray:
+        return np.sign(np.subtract.outer(judgments[rows], judgments))
+
+    ordered = float(sum(np.abs(order(slice(at, at + _ROWS))).sum() for at in range(0, n, _ROWS)))
+    untied = _Untied(metrics, order, swaps)
+
+    def pair(first: int, second: int) -> Pair:
+        a, b = metrics[first], metrics[second]
+        if not _tie(a, b):
+            return untied.pair(first, second, np.sqrt(ordered * n * (n - 1)))
+        concordance = _Form(a, b, lambda rows, signs: order(rows) * signs)
+        differing = _Form(a, b, lambda rows, signs: np.abs(signs))
+
+        def coefficient(swapped: np.ndarray) -> np.ndarray:
+            scale = np.sqrt(ordered * np.maximum(differing(swapped), 0))
+            return np.divide(concordance(swapped), scale, out=np.zeros(len(swapped)), where=scale > 0)
+
+        def differences(start: int, stop: int) -> np.ndarray:
+            swapped = swaps[start:stop]
+            return coefficient(swapped) - coefficient(~swapped)
+
+        none = np.zeros((1, n), dtype=bool)
+        return Pair(float((coefficient(none) - coefficient(~none))[0]), differences)
+
+    return pair
+
+
+def _tie(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether scores of two stories are equal, within a metric or across both."""
+    values = np.concatenate([a, b])
+    order = np.argsort(values, kind="stable")
+    same = np.diff(values[order]) == 0
+    # A story whose two scores are equal is no tie, but three equal values always hold one.
+    return bool((same & (np.diff(order % len(a)) != 0)).any() or (same[1:] & same[:-1]).any())
+
+
+class _Untied:
+    """Differences of two numerators, the sums of `order * sign` over pairs of stories: linear in the swaps."""
+
+    def __init__(self, metrics: np.ndarray, order: Callable[[slice], np.ndarray], swaps: np.ndarray) -> None:
+        self._metrics, self._order, self._swaps = metrics, order, swaps
+        self._own: dict[int, np.ndarray] = {}
+
+    def pair(self, first: int, second: int, scale: float) -> Pair:
+        rows, columns = self._sums(self._metrics[first], self._metrics[second])
+        own, other = self._of(first), self._of(second)
+        weights = 2 * (other - own + columns - rows)
+        observed = own.sum() - other.sum()
+        return Pair(
+            float(observed / scale),
+            lambda start, stop: (observed + self._swaps[start:stop] @ weights) / scale,
+        )
+
+    def _of(self, metric: int) -> np.ndarray:
+        if metric not in self._own:
+            self._own[metric] = self._sums(self._metrics[metric], self._metrics[metric])[0]
+        return self._own[metric]
+
+    def _sums(self, x: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sums over rows and over columns of order * sign(x_i - z_j)."""
+        rows, columns = np.empty(len(x)), np.zeros(len(x))
+        for start in range(0, len(x), _ROWS):
+            part = slice(start, start + _ROWS)
+            found = self._order(part) * np.sign(np.subtract.outer(x[part], z))
+            rows[part] = found.sum(axis=1)
+            columns += found.sum(axis=0)
+        return rows, columns
+
+
+class _Form:
+    """Sum over pairs of stories of `value(sign of the exchanged difference)`, a quadratic form of the swaps."""
+
+    def __init__(
+        self, a: np.ndarray, b: np.ndarray, value: Callable[[slice, np.ndarray], np.ndarray]
+    ) -> None:
+        n = len(a)
+        self._matrix = np.empty((n, n), dtype=np.float32)  # whole numbers up to 4: their sums are exact
+        self._line, self._constant = np.zeros(n), 0.0
+        for start in range(0, n, _ROWS):
+            part = slice(start, start + _ROWS)
+            own = value(part, np.sign(np.subtract.outer(a[part], a)))
+            other = value(part, np.sign(np.subtract.outer(b[part], b)))
+            across = value(part, np.sign(np.subtract.outer(a[part], b)))
+            self._matrix[part] = own + other - 2 * across
+            self._line += 2 * across.sum(axis=0)
+            self._line[part] -= 2 * own.sum(axis=1)
+            self._constant += own.sum()
+
+    def __call__(self, swapped: np.ndarray) -> np.ndarray:
+        """Of the vector that takes the second metric's score where `swapped` `(resamples, n)` is true."""
+        both = ((swapped.astype(np.float32) @ self._matrix) * swapped).sum(axis=1, dtype=np.float64)
+        return self._constant + swapped @ self._line + both

@@ -1,0 +1,42 @@
+"""Stories by prompt as one table, so that all prompts are computed at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class Groups:
+    """Stories of equal label as rows of a `(groups, largest)` table.
+
+    Groups stand in the order of their labels, and stories within a group in their own order.
+
+    Args:
+        labels: `(n,)`, equal where stories share a prompt.
+
+    >>> Groups(np.array([1, 0, 1])).table(np.array([5.0, 6.0, 7.0]))
+    array([[ 6., nan],
+           [ 5.,  7.]])
+    """
+
+    def __init__(self, labels: np.ndarray) -> None:
+        _, codes = np.unique(labels, return_inverse=True)
+        order = np.argsort(codes, kind="stable")
+        self.sizes = np.bincount(codes)
+        starts = np.cumsum(self.sizes) - self.sizes
+        self._codes = codes[order]
+        self._columns = np.arange(len(order)) - starts[self._codes]
+        self._order = order
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def largest(self) -> int:
+        """Stories of the largest group."""
+        return int(self.sizes.max())
+
+    def table(self, values: np.ndarray) -> np.ndarray:
+        """`(…, n)` values as `(…, groups, largest)` floats, NaN where a group has fewer stories."""
+        table = np.full((*values.shape[:-1], len(self), self.largest), np.nan)
+        table[..., self._codes, self._columns] = values[..., self._order]
+        return table

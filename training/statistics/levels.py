@@ -1,0 +1,151 @@
+"""Three levels of one agreement: pooled over stories, mean over prompts, between systems.
+
+They answer different questions and are never mixed. Pooled, a metric also gains by knowing which prompts and which
+systems are good; within prompts it has to order stories that answer the same prompt; between systems it has to order
+systems by their means. OpenMEVA and UNION print pooled figures, papers on language models as judges often means over
+prompts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from openmeva.training.statistics.coefficients import Coefficient
+from openmeva.training.statistics.groups import Groups
+
+SMALLEST = 3  # stories of a prompt: two give a coefficient of -1 or 1 whatever they are
+
+
+@dataclass(frozen=True)
+class WithinPrompts:
+    """A coefficient in each prompt, and its mean.
+
+    Attributes:
+        values: `(prompts,)`, NaN where it is undefined, in the order of the prompts' labels.
+        constant: `(prompts,)` bool: undefined because the metric or the judgments are constant there.
+    """
+
+    values: np.ndarray
+    constant: np.ndarray
+
+    @property
+    def used(self) -> int:
+        """Prompts with a coefficient."""
+        return int(np.isfinite(self.values).sum())
+
+    @property
+    def dropped(self) -> int:
+        """Prompts that dropped out because one side was constant."""
+        return int(self.constant.sum())
+
+    @property
+    def small(self) -> int:
+        """Prompts with fewer than three stories, which count nowhere."""
+        return len(self.values) - self.used - self.dropped
+
+    @property
+    def mean(self) -> float:
+        """Mean over the prompts with a coefficient; NaN without any."""
+        return float(self.resampled(np.ones((1, len(self.values))))[0])
+
+    @property
+    def mean_with_zeros(self) -> float:
+        """Mean with the dropped prompts counted as 0, which a metric with constant scores cannot gain by."""
+        return float(self.resampled(np.ones((1, len(self.values))), zeros=True)[0])
+
+    def resampled(self, counts: np.ndarray, zeros: bool = False) -> np.ndarray:
+        """The mean on resampled prompts.
+
+        Args:
+            counts: `(draws, prompts)`, how often each prompt was drawn.
+            zeros: count dropped prompts as 0 (else they are left out).
+
+        Returns:
+            `(draws,)`, NaN where no drawn prompt counts.
+        """
+        defined = np.isfinite(self.values)
+        taken = counts @ (defined | self.constant if zeros else defined).astype(float)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(taken > 0, (counts @ np.nan_to_num(self.values)) / taken, np.nan)
+
+
+def within_prompts(
+    metric: np.ndarray, judgments: np.ndarray, prompts: np.ndarray, coefficient: Coefficient
+) -> WithinPrompts:
+    """The coefficient among the stories of each prompt.
+
+    Args:
+        metric, judgments: `(n,)` each.
+        prompts: `(n,)` labels.
+        coefficient: of `coefficients`.
+    """
+    groups = Groups(prompts)
+    values = coefficient(groups.table(metric), groups.table(judgments))
+    large = groups.sizes >= SMALLEST
+    return WithinPrompts(np.where(large, values, np.nan), large & ~np.isfinite(values))
+
+
+@dataclass(frozen=True)
+class BetweenSystems:
+    """Mean scores and judgments of each system.
+
+    Attributes:
+        systems: names, in the order in which they first come.
+        metric, judgments: `(systems,)` means.
+        value: the coefficient over the systems; NaN with fewer than three, or where one side is constant.
+    """
+
+    systems: tuple[str, ...]
+    metric: np.ndarray
+    judgments: np.ndarray
+    value: float
+
+
+class SystemMeans:
+    """Means by system, on all stories and on resampled prompts.
+
+    Args:
+        judgments: `(n,)`.
+        prompts: `(n,)` labels.
+        systems: `n` names.
+    """
+
+    def __init__(self, judgments: np.ndarray, prompts: np.ndarray, systems: list[str]) -> None:
+        self.systems = tuple(dict.fromkeys(systems))
+        _, self._prompts = np.unique(prompts, return_inverse=True)
+        places = {name: place for place, name in enumerate(self.systems)}
+        self._systems = np.array([places[name] for name in systems])
+        self._stories = self._sums(np.ones(len(systems)))
+        self._judgments = self._sums(judgments)
+
+    def between(self, metric: np.ndarray, coefficient: Coefficient) -> BetweenSystems:
+        """The coefficient over the systems' means."""
+        every = np.ones((1, len(self._stories)))
+        x, y = self._means(self._sums(metric), every)[0], self._means(self._judgments, every)[0]
+        return BetweenSystems(self.systems, x, y, float(self.resampled(metric, every, coefficient)[0]))
+
+    def resampled(self, metric: np.ndarray, counts: np.ndarray, coefficient: Coefficient) -> np.ndarray:
+        """`(draws,)` coefficients on prompts drawn `(draws, prompts)` times, NaN where a system has no story."""
+        if len(self.systems) < SMALLEST:
+            return np.full(len(counts), np.nan)
+        x, y = self._means(self._sums(metric), counts), self._means(self._judgments, counts)
+        whole = np.isfinite(x).all(axis=1)
+        return np.where(
+            whole, coefficient(np.where(whole[:, None], x, 0), np.where(whole[:, None], y, 0)), np.nan
+        )
+
+    def complete(self, metric: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Scores and judgments, `(systems, prompts)` each, of the prompts with one story of each system."""
+        one = (self._stories == 1).all(axis=1)
+        return self._sums(metric)[one].T, self._judgments[one].T
+
+    def _sums(self, values: np.ndarray) -> np.ndarray:
+        sums = np.zeros((self._prompts.max() + 1, len(self.systems)))
+        np.add.at(sums, (self._prompts, self._systems), values)
+        return sums
+
+    def _means(self, sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return (counts @ sums) / (counts @ self._stories)

@@ -1,0 +1,122 @@
+"""Pairwise accuracy: with calibrated ties (Deutsch, Foster and Freitag 2023), and soft (Thompson et al. 2024)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from openmeva.training.statistics.coefficients import accuracy
+from openmeva.training.statistics.groups import Groups
+
+_EQUAL = 1e-12  # sums that differ by less are the same number, summed in another order
+
+
+@dataclass(frozen=True)
+class CalibratedAccuracy:
+    """Accuracy of the pairs at the best threshold for ties.
+
+    Attributes:
+        value: share of pairs that people and metric order alike, 0 to 1, mean over the prompts; ties of people count,
+            and a metric ties where its scores differ by no more than `threshold`.
+        threshold: the one that gives the highest share (the smallest such).
+        without_ties: the share at threshold 0, where only equal scores tie.
+        pairs: how many there are.
+    """
+
+    value: float
+    threshold: float
+    without_ties: float
+    pairs: int
+
+
+def calibrated_accuracy(
+    metric: np.ndarray, judgments: np.ndarray, prompts: np.ndarray | None = None
+) -> CalibratedAccuracy:
+    """acc_eq with tie calibration: metrics of continuous scores never tie, people often do.
+
+    The threshold is chosen on the same stories, as the paper does; that flatters all metrics alike.
+
+    Args:
+        metric, judgments: `(n,)` each.
+        prompts: `(n,)` labels: only stories of one prompt are paired, and each prompt counts the same. None pairs
+            all stories.
+
+    Raises:
+        ValueError: no two stories to pair.
+
+    >>> calibrated_accuracy(np.array([1.0, 2.0, 2.1]), np.array([1.0, 3.0, 3.0])).value
+    1.0
+    """
+    groups = Groups(np.zeros(len(metric)) if prompts is None else prompts)
+    gaps, gains, counts, start = [], [], 0, 0.0
+    paired = int((groups.sizes > 1).sum())
+    if not paired:
+        raise ValueError("expected two stories of one prompt to pair, got none")
+    first, second = np.triu_indices(groups.largest, 1)
+    # A prompt at a time keeps a pooled set's half a million pairs apart from small prompts' padding.
+    for x, y in zip(groups.table(metric), groups.table(judgments), strict=True):
+        x_gaps, y_gaps = x[first] - x[second], y[first] - y[second]
+        known = np.isfinite(x_gaps)
+        if not known.any():
+            continue
+        x_gaps, y_gaps = x_gaps[known], y_gaps[known]
+        right = np.sign(x_gaps) == np.sign(y_gaps)
+        weight = 1 / (len(x_gaps) * paired)
+        start += right.sum() * weight
+        counts += len(x_gaps)
+        gaps.append(np.abs(x_gaps))
+        gains.append(((y_gaps == 0).astype(float) - right) * weight)
+    order = np.argsort(found := np.concatenate(gaps), kind="stable")
+    thresholds = found[order]
+    reached = start + np.cumsum(np.concatenate(gains)[order])
+    last = np.r_[np.diff(thresholds) > 0, True]  # a threshold ties all pairs of its gap at once
+    thresholds, reached = np.r_[0.0, thresholds[last]], np.r_[start, reached[last]]
+    best = int(np.argmax(reached > reached.max() - _EQUAL))
+    return CalibratedAccuracy(float(reached[best]), float(thresholds[best]), float(start), counts)
+
+
+def pairwise_accuracy(metric: np.ndarray, judgments: np.ndarray) -> float:
+    """Share of the pairs that both order alike, 0 to 1: of systems by their means (Kocmi et al. 2021), for example.
+
+    Raises:
+        ValueError: fewer than two values.
+    """
+    if len(metric) < 2:
+        raise ValueError(f"expected two values to pair, got {len(metric)}")
+    return float(accuracy(metric, judgments))
+
+
+def soft_pairwise_accuracy(
+    metric: np.ndarray, judgments: np.ndarray, rng: np.random.Generator, resamples: int = 1000
+) -> float:
+    """Soft pairwise accuracy: how alike metric and people are in how sure they are that one system is better.
+
+    For each pair of systems the p-value of a paired permutation test, of the metric's scores and of the judgments; 1
+    less the mean absolute difference of the two. 0 to 1, higher is better; both sides meet the same permutations.
+
+    Args:
+        metric, judgments: `(systems, prompts)`, without gaps.
+        rng: source of the permutations.
+        resamples: how many.
+
+    Raises:
+        ValueError: tables of different shape, fewer than two systems, or a gap.
+    """
+    if metric.shape != judgments.shape or metric.ndim != 2 or len(metric) < 2:
+        raise ValueError(
+            f"expected two tables of two systems or more, got the shapes {metric.shape} and {judgments.shape}"
+        )
+    if not (np.isfinite(metric).all() and np.isfinite(judgments).all()):
+        raise ValueError("expected a score of each system for each prompt")
+    signs = 2.0 * (rng.random((resamples, metric.shape[1]), dtype=np.float32) > 0.5) - 1
+    differences = np.abs(_system_p_values(metric, signs) - _system_p_values(judgments, signs))
+    return float(1 - differences.mean())
+
+
+def _system_p_values(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """For each pair of systems, how often swapped scores leave the first as far ahead as it is."""
+    first, second = np.triu_indices(len(scores), 1)
+    sums, swapped = scores.sum(axis=1), signs @ scores.T
+    ahead = sums[first] - sums[second]
+    return (swapped[:, first] - swapped[:, second] >= ahead - 1e-9 * np.abs(scores).sum()).mean(axis=0)

@@ -1,0 +1,121 @@
+"""PERM-BOTH: is one metric's agreement higher than another's by more than chance (Deutsch, Dror and Roth 2021)?
+
+Under the null hypothesis it does not matter which of two metrics gave a story its score. Each resample exchanges the
+two metrics' standardised scores on a random half of the stories; the p-value is the share of resamples whose
+difference of coefficients is at least the one observed. The test is one-sided.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from openmeva.training.statistics.coefficients import COEFFICIENTS
+from openmeva.training.statistics.exchanges_pooled import (
+    Exchange,
+    pooled_kendall,
+    pooled_pearson,
+    pooled_spearman,
+)
+from openmeva.training.statistics.exchanges_within import within_prompts_exchange
+
+_POOLED = {"pearson": pooled_pearson, "spearman": pooled_spearman, "kendall": pooled_kendall}
+_EQUAL = (
+    1e-12  # a difference that misses the observed one by less is the same number, summed in another order
+)
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """When a test stops early: at the end of a block, where the p-value is already outside `low`..`high`.
+
+    The defaults are mt-metrics-eval's. A block as large as the number of resamples never stops early.
+    """
+
+    block: int = 1000
+    low: float = 0.02
+    high: float = 0.5
+
+
+@dataclass(frozen=True)
+class PermutationTest:
+    """Result of one test.
+
+    Attributes:
+        p_value: that the first metric is no better than the second, 0 to 1.
+        difference: the first metric's coefficient less the second's.
+        resamples: how many were made before the test stopped.
+    """
+
+    p_value: float
+    difference: float
+    resamples: int
+
+
+class PermutationTests:
+    """Tests of any two of several metrics, which share their resamples.
+
+    Args:
+        metrics: `(metrics, n)` scores, none constant.
+        judgments: `(n,)`.
+        swaps: `(resamples, n)` bool, true where a resample exchanges the two scores (`random_swaps`).
+        coefficient: `pearson`, `spearman` or `kendall`.
+        prompts: `(n,)` labels: the coefficient is the mean over prompts. None pools the stories.
+        zeros: count prompts where a side is constant as 0 (else they are left out).
+        stopping: when to stop early.
+
+    Raises:
+        ValueError: arrays that do not fit each other, a constant metric, or an unknown coefficient.
+    """
+
+    def __init__(
+        self,
+        metrics: np.ndarray,
+        judgments: np.ndarray,
+        swaps: np.ndarray,
+        coefficient: str = "pearson",
+        prompts: np.ndarray | None = None,
+        zeros: bool = False,
+        stopping: Stopping | None = None,
+    ) -> None:
+        if coefficient not in COEFFICIENTS:
+            raise ValueError(f"expected one of {', '.join(COEFFICIENTS)}, got {coefficient!r}")
+        if metrics.ndim != 2 or metrics.shape[1:] != judgments.shape or swaps.shape[1:] != judgments.shape:
+            raise ValueError(
+                f"expected (metrics, n), (n,) and (resamples, n), got {metrics.shape}, {judgments.shape} and "
+                f"{swaps.shape}"
+            )
+        spread = metrics.std(axis=1, keepdims=True)
+        if not (np.ptp(metrics, axis=1) > 0).all():
+            raise ValueError(
+                f"metric {int(np.argmin(np.ptp(metrics, axis=1)))} gives every story the same score"
+            )
+        standard = (metrics - metrics.mean(axis=1, keepdims=True)) / spread
+        self._stopping = stopping or Stopping()
+        self._resamples = len(swaps)
+        self._pair: Exchange
+        if prompts is None:
+            self._pair = _POOLED[coefficient](standard, judgments, swaps)
+        else:
+            self._pair = within_prompts_exchange(
+                standard, judgments, swaps, prompts, COEFFICIENTS[coefficient], zeros
+            )
+
+    def test(self, first: int, second: int) -> PermutationTest:
+        """Does the first metric agree more closely than the second? Both by their row in `metrics`."""
+        pair = self._pair(first, second)
+        count = done = 0
+        while done < self._resamples:
+            stop = min(done + self._stopping.block, self._resamples)
+            count += int((pair.differences(done, stop) >= pair.observed - _EQUAL).sum())
+            done = stop
+            whole = done % self._stopping.block == 0
+            if whole and not self._stopping.low <= count / done <= self._stopping.high:
+                break
+        return PermutationTest(count / done, pair.observed, done)
+
+
+def random_swaps(resamples: int, stories: int, rng: np.random.Generator) -> np.ndarray:
+    """`(resamples, stories)` bool, each true with probability one half."""
+    return rng.random((resamples, stories), dtype=np.float32) < 0.5
