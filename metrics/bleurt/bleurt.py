@@ -4,7 +4,7 @@ import evaluate
 
 from openmeva.metrics.bleurt.scoring import BleurtScorer
 from openmeva.metrics.core.checkpoint import find_checkpoint
-from openmeva.metrics.core.module import StoryInputs, check_batch_size, progress_bar, signature_of
+from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
 
 HUB_IDS = {"roc": "openmeva/bleurt-roc"}
 
@@ -77,8 +77,6 @@ class Bleurt(StoryInputs, evaluate.Metric):
         )
 
     def _compute(self, predictions, references, batch_size=64, device=None, dtype="auto", show_progress=True):
-        check_batch_size(batch_size)
-
         scores = self._scorer.scores(
             predictions,
             references,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from openmeva.metrics.core.checkpoint import Checkpoint, find_checkpoint, load_checkpoint
-from openmeva.metrics.core.module import StoryInputs, check_batch_size, progress_bar, signature_of
+from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
 from openmeva.metrics.core.story_scorer import LONGEST_CONTINUED, StoryScorer
 
 
@@ -62,11 +62,6 @@ class StoryClassifierModule(StoryInputs):
         explain: bool = False,
         show_progress: bool = True,
     ) -> dict[str, Any]:
-        check_batch_size(batch_size)
-        if context_is_part_of_story not in (True, False, None):
-            raise ValueError(
-                f"context_is_part_of_story: expected True, False or None, got {context_is_part_of_story!r}"
-            )
         scores, explanations = self._scorer.score(
             predictions,
             contexts,

@@ -1,4 +1,4 @@
-"""What the story metrics share as evaluate modules: checked input, optional columns, progress, signature.
+"""What the story metrics share as evaluate modules: checked input, optional columns, threads, progress, signature.
 
 A mixin rather than a base class, since evaluate takes the first subclass of `EvaluationModule` that it finds.
 """
@@ -13,77 +13,11 @@ from typing import Any
 import datasets
 from tqdm.auto import tqdm
 
+from openmeva.metrics.core.inputs import check_lengths, check_options, check_reference_lists, check_texts
+from openmeva.metrics.core.lock import ModuleLock
 from openmeva.metrics.core.version import __version__
 
 MODEL_LIBRARIES = ("torch", "transformers")
-
-
-def check_texts(texts: Any, what: str, blank: bool = False) -> list[str]:
-    """`texts` as a list of strings that Arrow can hold (lone surrogates replaced).
-
-    Raises:
-        ValueError: not a list, a row that is not a string, or, unless `blank`, one without a character to
-            read (the row is named).
-    """
-    if isinstance(texts, str) or not hasattr(texts, "__iter__"):
-        raise ValueError(f"{what}: expected a list of strings, got {type(texts).__name__}")
-    rows = list(texts)
-    for row, text in enumerate(rows):
-        if not isinstance(text, str):
-            raise ValueError(f"{what}, row {row}: expected a string, got {type(text).__name__} ({text!r})")
-        if not blank and not text.strip():
-            raise ValueError(f"{what}, row {row}: expected a text, got a blank one")
-    return [text.encode("utf-8", "replace").decode() for text in rows]
-
-
-def check_reference_lists(references: Any) -> list[list[str]]:
-    """References as one list of texts a row; a row that is a string counts as a list of one.
-
-    Raises:
-        ValueError: not a list, a row without a reference, or a reference that is blank or no string (the row
-            is named).
-    """
-    if isinstance(references, str) or not hasattr(references, "__iter__"):
-        raise ValueError(f"references: expected a list, got {type(references).__name__}")
-    rows = []
-    for row, texts in enumerate(references):
-        several = [texts] if isinstance(texts, str) or not hasattr(texts, "__iter__") else list(texts)
-        if not several:
-            raise ValueError(f"references, row {row}: expected at least one reference, got none")
-        for text in several:
-            if not isinstance(text, str):
-                raise ValueError(
-                    f"references, row {row}: expected a string or a list of strings, "
-                    f"got {type(text).__name__} ({text!r})"
-                )
-        if not all(text.strip() for text in several):
-            raise ValueError(f"references, row {row}: expected a text, got a blank one")
-        rows.append(check_texts(several, f"references, row {row}"))
-    return rows
-
-
-def check_lengths(predictions: Sequence[str], others: Sequence[Any], what: str) -> None:
-    """Raises a `ValueError` unless there is one of `others` for each prediction."""
-    if len(predictions) != len(others):
-        raise ValueError(f"{what}: expected {len(predictions)}, one a prediction, got {len(others)}")
-
-
-def check_batch_size(batch_size: Any) -> None:
-    """Raises a `ValueError` unless `batch_size` is a whole number above 0."""
-    if not isinstance(batch_size, int) or batch_size < 1:
-        raise ValueError(f"batch_size: expected a whole number above 0, got {batch_size!r}")
-
-
-def chosen_names(asked: Any, known: Sequence[str]) -> list[str]:
-    """The scores that are asked for, one name or several; all where None.
-
-    Raises:
-        ValueError: none, or a name that is not known.
-    """
-    chosen = list(known) if asked is None else [asked] if isinstance(asked, str) else list(asked)
-    if not chosen or not set(chosen) <= set(known):
-        raise ValueError(f"scores: expected some of {', '.join(known)}, got {asked!r}")
-    return chosen
 
 
 def progress_bar(
@@ -110,6 +44,8 @@ def signature_of(metric: str, libraries: Sequence[str] = MODEL_LIBRARIES, **sett
 class StoryInputs:
     """Mixin for `evaluate.Metric`: `predictions` are stories, beside columns that are required or optional.
 
+    Threads may share a module: `compute`, `add` and `add_batch` wait for one another.
+
     Attributes:
         required: columns that must be given: of `contexts` and `references`.
         optional: columns that may be given.
@@ -124,6 +60,10 @@ class StoryInputs:
     selected_feature_format: Any
     writer: Any
     data: Any
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._lock = ModuleLock()
+        super().__init__(*args, **kwargs)
 
     def _build_data_dir(self) -> str:
         """evaluate's folder for waiting rows: a checkpoint's path names one, and is itself not written to."""
@@ -150,16 +90,17 @@ class StoryInputs:
         self, *, predictions: Any = None, contexts: Any = None, references: Any = None, **kwargs: Any
     ) -> Any:
         """Scores `predictions` (or the rows added before); see the module's `inputs_description`."""
-        waiting = self.writer is not None
-        if predictions is None and not waiting:
-            raise ValueError("predictions: expected at least one story, got none")
-        if predictions is not None:
-            self.add_batch(predictions=predictions, contexts=contexts, references=references)
-        try:
-            return super().compute(**kwargs)  # type: ignore[misc]
-        except BaseException:
-            self._discard_rows()
-            raise
+        check_options(kwargs)
+        with self._lock:
+            if predictions is None and self.writer is None:
+                raise ValueError("predictions: expected at least one story, got none")
+            if predictions is not None:
+                self.add_batch(predictions=predictions, contexts=contexts, references=references)
+            try:
+                return super().compute(**kwargs)  # type: ignore[misc]
+            except BaseException:
+                self._discard_rows()
+                raise
 
     def add_batch(self, *, predictions: Any = None, contexts: Any = None, references: Any = None) -> None:
         """Adds stories, with those of the other columns that are used."""
@@ -180,12 +121,13 @@ class StoryInputs:
                     values, name, blank=name == "contexts" and name not in self.required
                 )
             check_lengths(stories, batch[name], name)
-        if self.writer is not None and set(batch) != set(self._feature_names()):
-            changed = sorted(set(batch) ^ set(self._feature_names()))
-            raise ValueError(f"{', '.join(changed)}: expected with every batch or with none")
-        if self.writer is None:
-            self.selected_feature_format = self._infer_feature_from_batch(batch)
-        super().add_batch(**batch)  # type: ignore[misc]
+        with self._lock:
+            if self.writer is not None and set(batch) != set(self._feature_names()):
+                changed = sorted(set(batch) ^ set(self._feature_names()))
+                raise ValueError(f"{', '.join(changed)}: expected with every batch or with none")
+            if self.writer is None:
+                self.selected_feature_format = self._infer_feature_from_batch(batch)
+            super().add_batch(**batch)  # type: ignore[misc]
 
     def add(self, *, prediction: Any = None, context: Any = None, reference: Any = None) -> None:
         """Adds one story."""

@@ -11,9 +11,20 @@ from torch import Tensor
 
 
 def choose_device(device: str | torch.device | None) -> torch.device:
-    """`device`, or the first accelerator there is, or the CPU."""
+    """`device`, or the first accelerator there is, or the CPU.
+
+    Raises:
+        ValueError: no name of a device, or one that is not here.
+    """
     if device is not None:
-        return torch.device(device)
+        try:
+            chosen = torch.device(device)
+            torch.empty(1, device=chosen).tolist()  # it is here, and can be read from
+        except (AssertionError, NotImplementedError, RuntimeError, TypeError) as error:
+            raise ValueError(
+                f"device: expected one that is here, as 'cpu' or 'cuda', got {device!r:.60}"
+            ) from error
+        return chosen
     if torch.cuda.is_available():
         return torch.device("cuda")
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
@@ -26,10 +37,10 @@ def choose_dtype(dtype: str, device: torch.device) -> torch.dtype:
         ValueError: another name.
     """
     choices = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-    if dtype in choices:
+    if isinstance(dtype, str) and dtype in choices:
         return choices[dtype]
     if dtype != "auto":
-        raise ValueError(f"expected dtype 'auto', 'float32' or 'bfloat16', got {dtype!r}")
+        raise ValueError(f"expected dtype 'auto', 'float32' or 'bfloat16', got {dtype!r:.60}")
     if device.type == "cuda":
         native = torch.cuda.is_bf16_supported(including_emulation=False)
     else:

@@ -3,13 +3,8 @@
 import evaluate
 
 from openmeva.metrics.core.checkpoint import find_checkpoint
-from openmeva.metrics.core.module import (
-    StoryInputs,
-    check_batch_size,
-    chosen_names,
-    progress_bar,
-    signature_of,
-)
+from openmeva.metrics.core.inputs import chosen_names, is_number
+from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
 from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES, SCORES, SimilarityScorer
 
@@ -121,8 +116,13 @@ class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
             return found
         if not isinstance(asked, dict) or set(asked) != set(BERT_SCORES):
             raise ValueError(
-                f"rescale_with_baseline: expected a bool or a dict of {', '.join(BERT_SCORES)}, got {asked!r}"
+                f"rescale_with_baseline: expected a bool or a dict of {', '.join(BERT_SCORES)}, got {asked!r:.60}"
             )
+        for name, value in asked.items():
+            if not is_number(value) or not -1 <= value < 1:
+                raise ValueError(
+                    f"rescale_with_baseline, {name}: expected a number from -1 to below 1, got {value!r:.60}"
+                )
         return asked
 
     def _compute(
@@ -138,7 +138,6 @@ class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
         dtype="auto",
         show_progress=True,
     ):
-        check_batch_size(batch_size)
         chosen = chosen_names(scores, SCORES)
 
         found = self._scorer.scores(

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from openmeva.metrics.core.inputs import as_list
+
 HUMAN = "human"
 
 
@@ -128,9 +130,7 @@ def check_predictions(predictions: Sequence[float], expected: int) -> np.ndarray
     ...
     ValueError: predictions: expected finite scores, got nan in row 1
     """
-    if isinstance(predictions, str | bytes | Mapping):
-        raise ValueError(f"predictions: expected a list of scores, got {type(predictions).__name__}")
-    values = list(predictions)
+    values = as_list(predictions, "predictions", "scores")
     if len(values) != expected:
         raise ValueError(f"predictions: expected {expected} scores, one a story, got {len(values)}")
     for number, value in enumerate(values):
@@ -199,9 +199,10 @@ def _ratings(rows: list[Mapping[str, Any]], scale: tuple[float, float] | None) -
     lists = []
     for number, values in enumerate(column):
         where = f"references, row {number}, ratings"
-        if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__") or not len(values):
-            raise ValueError(f"{where}: expected a list of numbers, got {values!r}")
-        lists.append([_in_scale(_number(value, where), scale, where) for value in values])
+        given = as_list(values, where, "numbers")
+        if not given:
+            raise ValueError(f"{where}: expected at least one number, got none")
+        lists.append([_in_scale(_number(value, where), scale, where) for value in given])
     ratings = np.full((len(rows), max(map(len, lists))), np.nan)
     for number, values in enumerate(lists):
         ratings[number, : len(values)] = values
@@ -242,23 +243,26 @@ def _raters(rows: list[Mapping[str, Any]]) -> list[list[str]] | None:
     column = _column(rows, "raters")
     if column is None:
         return None
-    for number, (row, names) in enumerate(zip(rows, column, strict=True)):
-        expected = len(row.get("ratings") or [])
+    found = []
+    for number, (row, given) in enumerate(zip(rows, column, strict=True)):
+        names = [str(name) for name in as_list(given, f"references, row {number}, raters", "names")]
+        ratings = row.get("ratings")
+        expected = 0 if ratings is None else len(ratings)
         if len(names) != expected or len(set(names)) != expected:
             raise ValueError(
-                f"references, row {number}: expected {expected} different raters, one a rating, "
-                f"got {list(names)}"
+                f"references, row {number}: expected {expected} different raters, one a rating, got {names}"
             )
-    return [[str(name) for name in names] for names in column]
+        found.append(names)
+    return found
 
 
 def _error_types(rows: list[Mapping[str, Any]]) -> list[list[list[str]]] | None:
     column = _column(rows, "error_types")
     if column is None:
         return None
+    found = []
     for number, raters in enumerate(column):
-        if isinstance(raters, str) or any(isinstance(types, str) for types in raters):
-            raise ValueError(
-                f"references, row {number}: expected a list of error types for each rater, got {raters!r}"
-            )
-    return [[[str(name) for name in types] for types in raters] for raters in column]
+        where, of = f"references, row {number}, error_types", "lists of names, one a rater"
+        lists = [as_list(types, where, of) for types in as_list(raters, where, of)]
+        found.append([[str(name) for name in types] for types in lists])
+    return found

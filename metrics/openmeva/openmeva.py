@@ -10,6 +10,8 @@ import evaluate
 import numpy as np
 import scipy
 
+from openmeva.metrics.core.inputs import as_list, check_options
+from openmeva.metrics.core.lock import ModuleLock
 from openmeva.metrics.core.version import __version__
 from openmeva.metrics.openmeva.autos import aspect_tables, check_rows, overall
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
@@ -82,6 +84,7 @@ class OpenMEVA(evaluate.Metric):
             raise ValueError(
                 f"unknown configuration {self.config_name!r}, expected one of {', '.join(CONFIGURATIONS)}"
             )
+        self._lock = ModuleLock()
         self._scores: list[float] = []
         self._rows: list[Mapping[str, Any]] = []
         return evaluate.MetricInfo(
@@ -102,9 +105,10 @@ class OpenMEVA(evaluate.Metric):
             raise ValueError(f"expected 'prediction' and 'reference', got {', '.join(others)}")
         if prediction is None:
             raise ValueError("prediction: expected a score, got None")
-        self._scores.append(prediction)
-        if reference is not None:
-            self._rows.append(reference)
+        with self._lock:
+            self._scores.append(prediction)
+            if reference is not None:
+                self._rows.append(reference)
 
     def add_batch(
         self,
@@ -116,10 +120,11 @@ class OpenMEVA(evaluate.Metric):
         """Keep scores, and their rows where rows are given, for the next `compute`."""
         if others:
             raise ValueError(f"expected 'predictions' and 'references', got {', '.join(others)}")
-        if isinstance(predictions, str) or predictions is None:
-            raise ValueError(f"predictions: expected a list of scores, got {predictions!r}")
-        self._scores.extend(predictions)
-        self._rows.extend(references if references is not None else [])
+        scores = as_list(predictions, "predictions", "scores")
+        rows = [] if references is None else as_list(references, "references", "rows")
+        with self._lock:
+            self._scores.extend(scores)
+            self._rows.extend(rows)
 
     def compute(
         self,
@@ -138,16 +143,25 @@ class OpenMEVA(evaluate.Metric):
 
         Raises:
             ValueError: what `check_predictions`, `JudgedStories.from_rows` and `check_rows` refuse; no
-                predictions; `draws` below 100. The module stays usable.
+                predictions; an option of another type, `draws` below 100. The module stays usable.
         """
-        kept_scores, kept_rows = self._scores, self._rows
-        self._scores, self._rows = [], []
-        scores = [*kept_scores, *(_as_list(predictions, "predictions") if predictions is not None else [])]
-        rows = [*kept_rows, *(_as_list(references, "references") if references is not None else [])]
+        with self._lock:
+            scores, rows = self._scores, self._rows
+            self._scores, self._rows = [], []
+        check_options(
+            {
+                "reasonable_above": reasonable_above,
+                "one_error_only": one_error_only,
+                "draws": draws,
+                "seed": seed,
+            }
+        )
+        if others is not None and not isinstance(others, Mapping):
+            raise ValueError(f"others: expected a dict of name to scores, got {type(others).__name__}")
+        scores += [] if predictions is None else as_list(predictions, "predictions", "scores")
+        rows += [] if references is None else as_list(references, "references", "rows")
         if not scores:
             raise ValueError("predictions: expected one score a story, got none")
-        if draws < 100:
-            raise ValueError(f"draws: expected at least 100, got {draws}")
         if not rows and references is None:
             rows = load_rows(self.config_name, dataset, subset)
         return self._compute(scores, rows, others or {}, reasonable_above, one_error_only, draws, seed)
@@ -200,9 +214,3 @@ class OpenMEVA(evaluate.Metric):
                 f"scipy:{scipy.__version__}",
             )
         )
-
-
-def _as_list(values: Any, name: str) -> list[Any]:
-    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
-        raise ValueError(f"{name}: expected a list, one entry a story, got {type(values).__name__}")
-    return list(values)

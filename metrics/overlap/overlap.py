@@ -2,7 +2,8 @@
 
 import evaluate
 
-from openmeva.metrics.core.module import StoryInputs, chosen_names, progress_bar, signature_of
+from openmeva.metrics.core.inputs import chosen_names
+from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
 from openmeva.metrics.overlap.scoring import SCORES, OverlapScorer
 
 _DESCRIPTION = """

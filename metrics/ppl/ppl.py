@@ -2,7 +2,7 @@
 
 import evaluate
 
-from openmeva.metrics.core.module import StoryInputs, check_batch_size, progress_bar, signature_of
+from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
 from openmeva.metrics.ppl.loading import load_model
 from openmeva.metrics.ppl.scoring import PerplexityScorer
 
@@ -93,8 +93,6 @@ class Ppl(StoryInputs, evaluate.Metric):
         explain=False,
         show_progress=True,
     ):
-        check_batch_size(batch_size)
-
         result = self._scorer.score(
             predictions,
             contexts,

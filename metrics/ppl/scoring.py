@@ -38,8 +38,6 @@ class PerplexityScorer:
         """
         if padding_side not in PADDING_SIDES:
             raise ValueError(f"padding_side: expected one of {PADDING_SIDES}, got {padding_side!r}")
-        if repeated_ngram is not None and (not isinstance(repeated_ngram, int) or repeated_ngram < 1):
-            raise ValueError(f"repeated_ngram: expected a whole number above 0, got {repeated_ngram!r}")
         place = choose_device(device)
         kind = choose_dtype(dtype, place)
         read = self.reader(stories, contexts)

@@ -3,7 +3,7 @@
 import evaluate
 
 from openmeva.metrics.core.checkpoint import find_checkpoint, load_checkpoint
-from openmeva.metrics.core.module import StoryInputs, check_batch_size, progress_bar, signature_of
+from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
 from openmeva.metrics.ruber_bert.blending import hybrid
 from openmeva.metrics.ruber_bert.scoring import RuberScorer
 
@@ -103,8 +103,6 @@ class RuberBert(StoryInputs, evaluate.Metric):
         dtype="auto",
         show_progress=True,
     ):
-        check_batch_size(batch_size)
-
         # an unknown blend or normalization is refused before the texts are encoded
         hybrid([0.0], [0.0], self._scorer.ranges, blend, normalization)
         unreferenced, referenced = self._scorer.score(

@@ -1,0 +1,148 @@
+"""What modules are handed, checked in one place: columns of texts, and the options of `compute`."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from numbers import Integral, Real
+from typing import Any
+
+_SHOWN = 60  # characters of a wrong value
+
+
+def as_list(values: Any, what: str, of: str = "strings") -> list[Any]:
+    """`values` as a list: a list, or what is read like one (a column, an array of one dimension, a generator).
+
+    Raises:
+        ValueError: a text, a mapping, a set, an array of other dimensions, a class, or no collection at all.
+
+    >>> as_list((text for text in ("a", "b")), "predictions")
+    ['a', 'b']
+    """
+    expected = f"{what}: expected a list of {of}, got {type(values).__name__}"
+    dimensions = getattr(values, "ndim", 1)
+    if dimensions != 1:
+        raise ValueError(f"{expected} of {dimensions} dimensions")
+    if isinstance(values, str | bytes | bytearray | Mapping | Set):
+        raise ValueError(expected)
+    try:
+        rows: Iterable[Any] = iter(values)
+    except TypeError as error:
+        raise ValueError(f"{expected} ({_shown(values)})") from error
+    return list(rows)
+
+
+def check_texts(texts: Any, what: str, blank: bool = False) -> list[str]:
+    """`texts` as a list of strings that Arrow can hold (lone surrogates replaced).
+
+    Raises:
+        ValueError: not a list, a row that is not a string, or, unless `blank`, one without a character to
+            read (the row is named).
+    """
+    rows = as_list(texts, what)
+    for row, text in enumerate(rows):
+        if not isinstance(text, str):
+            raise ValueError(
+                f"{what}, row {row}: expected a string, got {type(text).__name__} ({_shown(text)})"
+            )
+        if not blank and not text.strip():
+            raise ValueError(f"{what}, row {row}: expected a text, got a blank one")
+    return [text.encode("utf-8", "replace").decode() for text in rows]
+
+
+def check_reference_lists(references: Any) -> list[list[str]]:
+    """References as one list of texts a row; a row that is a string counts as a list of one.
+
+    Raises:
+        ValueError: not a list, a row without a reference, or a reference that is blank or no string (the row
+            is named).
+    """
+    rows = []
+    for row, texts in enumerate(as_list(references, "references")):
+        where = f"references, row {row}"
+        several = [texts] if isinstance(texts, str) else as_list(texts, where, "strings, or a string")
+        if not several:
+            raise ValueError(f"{where}: expected at least one reference, got none")
+        for text in several:
+            if not isinstance(text, str):
+                raise ValueError(
+                    f"{where}: expected a string or a list of strings, "
+                    f"got {type(text).__name__} ({_shown(text)})"
+                )
+            if not text.strip():
+                raise ValueError(f"{where}: expected a text, got a blank one")
+        rows.append(check_texts(several, where))
+    return rows
+
+
+def check_lengths(predictions: Sequence[str], others: Sequence[Any], what: str) -> None:
+    """Raises a `ValueError` unless there is one of `others` for each prediction."""
+    if len(predictions) != len(others):
+        raise ValueError(f"{what}: expected {len(predictions)}, one a prediction, got {len(others)}")
+
+
+def chosen_names(asked: Any, known: Sequence[str]) -> list[str]:
+    """The scores that are asked for, one name or several; all where None.
+
+    Raises:
+        ValueError: none, or a name that is not known.
+    """
+    if asked is None:
+        return list(known)
+    chosen = [asked] if isinstance(asked, str) else as_list(asked, "scores", "names")
+    if not chosen or not all(isinstance(name, str) and name in known for name in chosen):
+        raise ValueError(f"scores: expected some of {', '.join(known)}, got {_shown(asked)}")
+    return chosen
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number, of Python or of numpy; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
+
+
+def _optional(test: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value is None or test(value)
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+_COUNT = "a whole number above 0"
+_OPTIONS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "batch_size": (_COUNT, _is_count),
+    **dict.fromkeys(("layer", "repeated_ngram"), (f"{_COUNT} or None", _optional(_is_count))),
+    **dict.fromkeys(("explain", "idf", "show_progress", "one_error_only"), ("True or False", _is_flag)),
+    "context_is_part_of_story": ("True, False or None", _optional(_is_flag)),
+    **dict.fromkeys(("blend", "dtype", "normalization", "padding_side"), ("a name", _is_name)),
+    "draws": ("a whole number of at least 100", lambda value: _is_count(value) and value >= 100),
+    "seed": ("a whole number of at least 0", lambda value: _is_count(value) or value == 0),
+    "reasonable_above": ("a number or None", _optional(is_number)),
+}
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """The types of options that modules share by name; which names are known, each module says itself.
+
+    Raises:
+        ValueError: an option of another type, or out of range (it says what was expected and what came).
+
+    >>> check_options({"batch_size": "3"})
+    Traceback (most recent call last):
+    ...
+    ValueError: batch_size: expected a whole number above 0, got '3'
+    """
+    for name, value in options.items():
+        if name in _OPTIONS:
+            expected, test = _OPTIONS[name]
+            if not test(value):
+                raise ValueError(f"{name}: expected {expected}, got {_shown(value)}")
+
+
+def _shown(value: Any) -> str:
+    return f"{value!r:.{_SHOWN}}"

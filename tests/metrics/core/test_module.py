@@ -1,0 +1,139 @@
+"""What all modules share: threads, copies, and what is refused before anything is scored."""
+
+import copy
+import pickle
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import evaluate
+import numpy as np
+import pytest
+
+from openmeva.metrics.core.inputs import as_list
+from openmeva.metrics.core.lock import ModuleLock
+from openmeva.metrics.core.module import StoryInputs
+from openmeva.metrics.core.runtime import choose_device, choose_dtype
+
+THREADS, CALLS = 8, 6
+
+
+class Lengths(StoryInputs, evaluate.Metric):
+    """A module that gives the number of characters, and takes its time."""
+
+    required = ("contexts",)
+    optional = ("references",)
+    several_references = True
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description="", citation="", inputs_description="", features=self.feature_choices()
+        )
+
+    def _compute(
+        self,
+        predictions: list[str],
+        contexts: list[str],
+        references: list[list[str]] | None = None,
+        batch_size: int = 1,
+        explain: bool = False,
+    ) -> dict[str, Any]:
+        time.sleep(0.001)
+        return {"scores": [len(text) for text in predictions]}
+
+
+@pytest.fixture
+def lengths(tmp_path: Any) -> Lengths:
+    return Lengths(cache_dir=str(tmp_path))
+
+
+def test_threads_that_share_a_module_get_their_own_scores(lengths: Lengths) -> None:
+    def call(thread: int) -> list[list[int]]:
+        stories = ["x" * (thread + 1)] * (thread + 1)
+        return [lengths.compute(predictions=stories, contexts=stories)["scores"] for _ in range(CALLS)]
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = list(pool.map(call, range(THREADS)))
+    assert found == [[[thread + 1] * (thread + 1)] * CALLS for thread in range(THREADS)]
+
+
+def test_threads_add_whole_batches(lengths: Lengths) -> None:
+    def add(thread: int) -> None:
+        for _ in range(CALLS):
+            lengths.add_batch(predictions=["x" * (thread + 1)] * 3, contexts=["c"] * 3)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        list(pool.map(add, range(THREADS)))
+    scores = lengths.compute()["scores"]
+    assert sorted(scores) == sorted([thread + 1 for thread in range(THREADS)] * 3 * CALLS)
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda lock: pickle.loads(pickle.dumps(lock))])
+def test_a_copied_lock_is_another_one(again: Callable[[ModuleLock], ModuleLock]) -> None:
+    with ModuleLock() as lock, ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: again(lock).__enter__()).result(timeout=5) is not lock
+
+
+COLUMNS = [
+    list,
+    dict,
+    np.array("x"),
+    np.array([["x"]]),
+    {"a": 1},
+    {"a"},
+    b"a",
+    3,
+    2.5,
+    object(),
+    "a",
+    range(2),
+]
+
+
+@pytest.mark.parametrize("wrong", COLUMNS, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("column", ["predictions", "contexts", "references"])
+def test_what_is_no_list_of_texts_is_refused_by_name(lengths: Lengths, column: str, wrong: Any) -> None:
+    given = {"predictions": ["a"], "contexts": ["b"], "references": [["c"]], column: wrong}
+    with pytest.raises(ValueError, match=rf"^{column}.*expected a (list of strings|string).*, got "):
+        lengths.compute(**given)
+    if column == "references":
+        with pytest.raises(ValueError, match=r"^references, row 0: expected a (list of )?string"):
+            lengths.compute(**{**given, column: [wrong if wrong != "a" else 3]})
+    assert lengths.compute(predictions=["abc"], contexts=["b"])["scores"] == [3]
+
+
+def test_what_reads_like_a_list_is_one(lengths: Lengths) -> None:
+    for stories in (("ab", "c"), np.array(["ab", "c"]), iter(["ab", "c"])):
+        assert lengths.compute(predictions=stories, contexts=["x", "y"])["scores"] == [2, 1]
+    assert as_list((n for n in (1, 2)), "scores", "numbers") == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"batch_size": "3"}, "batch_size: expected a whole number above 0, got '3'"),
+        ({"batch_size": True}, "batch_size: expected a whole number above 0, got True"),
+        ({"batch_size": 2.0}, "batch_size: expected a whole number above 0, got 2.0"),
+        ({"explain": "no"}, "explain: expected True or False, got 'no'"),
+    ],
+)
+def test_options_of_another_type_are_refused(lengths: Lengths, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        lengths.compute(predictions=["a"], contexts=["b"], **options)
+    lengths.add(prediction="ab", context="c")
+    with pytest.raises(ValueError, match=message):
+        lengths.compute(**options)
+    assert lengths.compute()["scores"] == [2]
+
+
+@pytest.mark.parametrize("device", ["there", "cuda:77", "meta", [], 2.5, "cpu:x"])
+def test_a_device_that_is_not_here_is_refused(device: Any) -> None:
+    with pytest.raises(ValueError, match="device: expected one that is here"):
+        choose_device(device)
+
+
+@pytest.mark.parametrize("dtype", [[], None, "int8", 3])
+def test_a_precision_that_is_none_is_refused(dtype: Any) -> None:
+    with pytest.raises(ValueError, match="expected dtype"):
+        choose_dtype(dtype, choose_device("cpu"))
