@@ -141,7 +141,8 @@ class BleurtScorer:
         return output if isinstance(output, torch.Tensor) else output.logits.squeeze(-1)
 
     def _check(self, text: str, where: str) -> None:
-        if any(map(str.isalnum, text)):
+        if any(c.isascii() and c.isalnum() for c in text):
             return
-        if not (self.normalizer(text) if self.normalizer else text.strip()):
+        normal = self.normalizer or str.strip
+        if not self.tokenizer.encode(normal(text), add_special_tokens=False).ids:  # rare characters have none
             raise ValueError(f"{where}: expected a text with words, got {text[:60]!r}")

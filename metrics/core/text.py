@@ -18,6 +18,7 @@ PLACEHOLDERS = ("[MALE]", "[FEMALE]", "[NEUTRAL]")
 # brackets apart, is at work.
 _SHIELD = dict(zip(PLACEHOLDERS, "\ue000\ue001\ue002", strict=True))
 _UNSHIELD = {character: name for name, character in _SHIELD.items()}
+_NO_SHIELDS = str.maketrans(dict.fromkeys(_UNSHIELD, " "))  # for those that a text itself holds
 _PLACEHOLDER = re.compile(r"\[\s?(MALE|FEMALE|NEUTRAL)\s?\]", re.IGNORECASE)
 _CHARACTERS = str.maketrans(
     {
@@ -29,7 +30,8 @@ _DOUBLE_QUOTE = re.compile(r"``|''")
 _SPLIT_CLITIC = re.compile(
     r"(?:(?<=[^\W\d_])|(?<=[\ue000-\ue002])) ' (?=(?:s|m|d|t|re|ve|ll)\b)", re.IGNORECASE
 )
-_END = re.compile(r"""(?P<marks>[.!?]+)(?P<closing>["')\]]*)$""")
+# a run of marks is looked at from its beginning alone, or a long run would be read again from each of them
+_END = re.compile(r"""(?<![.!?])(?P<marks>[.!?]+)(?P<closing>["')\]]*)$""")
 _CLOSING = re.compile(r"""^["')\]]+$""")
 _TITLES = frozenset("mr mrs ms dr prof st sr jr gen col sgt lt capt rev hon vs no fig mt ft".split())
 _ABBREVIATIONS = frozenset("a.m p.m u.s u.k e.g i.e etc inc ltd co corp dept approx ave blvd ph.d".split())
@@ -153,7 +155,8 @@ class Normalizer:
         >>> Normalizer({"ann": "[FEMALE]"}).sentences("Ann can't swim. She's sad!")
         [['[FEMALE]', 'ca', "n't", 'swim', '.'], ['she', "'s", 'sad', '!']]
         """
-        cased = [self._words(chunks) for chunks in _sentence_chunks(clean(text))]
+        cleaned = clean(text if text.isascii() else text.translate(_NO_SHIELDS))
+        cased = [self._words(chunks) for chunks in _sentence_chunks(cleaned)]
         return self._delexicalize([words for words in cased if words])
 
     def __call__(self, text: str) -> str:

@@ -163,8 +163,11 @@ class TextEncoder:
         return [self._finish(pieces, states) for pieces, states in zip(prepared, sums, strict=True)]
 
     def has_words(self, text: str) -> bool:
-        """Whether a text has anything to embed."""
-        return any(map(str.isalnum, text)) or bool(self._words(text)[1])
+        """Whether a text has a word, and a token, to embed; tokenizers drop some rare characters."""
+        if any(c.isascii() and c.isalnum() for c in text):
+            return True
+        line, spans, _ = self._words(text)
+        return bool(spans and self.tokenizer.encode(line, add_special_tokens=False).ids)
 
     def pieces(self, text: str) -> tuple[list[int], tuple[str, ...]]:
         """Token ids of a text, without special tokens, and the words that count."""
@@ -183,10 +186,10 @@ class TextEncoder:
 
     def _prepare(self, texts: Sequence[str]) -> list[_Pieces]:
         found = [self._words(text) for text in texts]
-        for text, (_, spans, _) in zip(texts, found, strict=True):
-            if not spans:
-                raise ValueError(f"expected a text with words, got {text[:60]!r}")
         encodings = self.tokenizer.encode_batch([line for line, _, _ in found], add_special_tokens=False)
+        for text, (_, spans, _), encoding in zip(texts, found, encodings, strict=True):
+            if not spans or not encoding.ids:
+                raise ValueError(f"expected a text with words, got {text[:60]!r}")
         limit = self.max_length - len(self.prefix) - len(self.suffix)
         prepared = []
         for (line, spans, sizes), encoding in zip(found, encodings, strict=True):

@@ -18,8 +18,13 @@ def greedy_matching(first: np.ndarray, second: np.ndarray) -> float:
     Each word counts by its nearest one in the other text, by cosine; the mean over words, then over both
     directions.
     """
-    cosines = unit_rows(first) @ unit_rows(second).T
+    cosines = _cosines(first, second)
     return float((cosines.max(axis=1).mean() + cosines.max(axis=0).mean()) / 2)
+
+
+def _cosines(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Of rows (n, width) with rows (m, width): (n, m), -1 to 1 in spite of rounding."""
+    return np.clip(unit_rows(first) @ unit_rows(second).T, -1.0, 1.0)
 
 
 def vector_average(first: np.ndarray, second: np.ndarray) -> float:
@@ -52,7 +57,8 @@ def bert_score(
 ) -> tuple[float, float, float]:
     """BERTScore (Zhang et al. 2020): precision, recall and F1, -1 to 1.
 
-    As in the authors' package, special tokens may be matched but weigh 0.
+    As in the authors' package, special tokens may be matched but weigh 0. F1 is cut to its range, which a harmonic
+    mean of numbers of opposite signs leaves.
 
     Args:
         prediction: hidden states (t, width) of a text's tokens, special ones included.
@@ -60,8 +66,10 @@ def bert_score(
         weights: (t,), at least 0, of the prediction's tokens in precision.
         reference_weights: (s,), of the reference's in recall.
     """
-    cosines = unit_rows(prediction) @ unit_rows(reference).T
-    precision = float(cosines.max(axis=1) @ weights / weights.sum())
-    recall = float(cosines.max(axis=0) @ reference_weights / reference_weights.sum())
+    cosines = _cosines(prediction, reference)
+    precision = float(cosines.max(axis=1) @ (weights / weights.sum()))
+    recall = float(cosines.max(axis=0) @ (reference_weights / reference_weights.sum()))
     total = precision + recall
-    return precision, recall, 2 * precision * recall / total if total else 0.0
+    f1 = 2 * precision * recall / total if total else 0.0
+    precision, recall, f1 = (max(-1.0, min(1.0, value)) for value in (precision, recall, f1))
+    return precision, recall, f1

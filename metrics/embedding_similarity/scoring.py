@@ -146,7 +146,7 @@ class SimilarityScorer:
             if name in chosen:
                 one[name] = score(text.vectors, other.vectors)
         if not set(BERT_SCORES).isdisjoint(chosen):
-            tokens = [np.where(t.special, 0.0, weights[0](t.ids) if weights else 1.0) for t in (text, other)]
+            tokens = [_without_special(t, weights[0] if weights else None) for t in (text, other)]
             one |= zip(BERT_SCORES, bert_score(text.tokens, other.tokens, *tokens), strict=True)
         words = [weights[1](t.words) if weights else np.ones(len(t.words)) for t in (text, other)]
         if "moverscore_1" in chosen:
@@ -155,6 +155,14 @@ class SimilarityScorer:
             first, second = bigrams(text.vectors, words[0]), bigrams(other.vectors, words[1])
             one["moverscore_2"] = mover_score(first[0], second[0], first[1], second[1])
         return one
+
+
+def _without_special(text: EmbeddedText, weights: InverseDocumentFrequency | None) -> np.ndarray:
+    """Weights of a text's tokens (t,): 0 for special ones, and above 0 in all."""
+    found = np.where(text.special, 0.0, 1.0)
+    if weights:
+        found[~text.special] = weights(text.ids[~text.special])
+    return found
 
 
 def _rescaled(score: float, baseline: float) -> float:

@@ -56,10 +56,10 @@ class NormalizedReader:
         for row, story in enumerate(stories):
             before = self._text(contexts[row])[0] if contexts else ""
             text, sentences = self._text(story)
-            if not text:
-                raise ValueError(f"predictions, row {row}: expected a text with words, got {story[:60]!r}")
             context = self.tokenizer.encode(before, add_special_tokens=False).ids
             encoding = self.tokenizer.encode(text, add_special_tokens=False)
+            if not encoding.ids:
+                raise ValueError(f"predictions, row {row}: expected a text with words, got {story[:60]!r}")
             ids, spans = [*context, *encoding.ids], list(encoding.offsets)
             if self.end is not None:
                 ids.append(self.end)

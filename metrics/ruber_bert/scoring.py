@@ -86,7 +86,7 @@ class RuberScorer:
                 return unreferenced, None
             flat = ends.flatten(1)
             alike = torch.cosine_similarity(flat[at["predictions"]], flat[at["references"]])
-        return unreferenced, alike.tolist()
+        return unreferenced, alike.clamp(-1.0, 1.0).tolist()  # rounding
 
     def tokens(self, texts: Sequence[str], what: str = "predictions") -> list[list[int]]:
         """Token ids of each text, normalised.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from openmeva.metrics.core.batching import length_batches, sentence_windows
-from openmeva.metrics.core.text import Normalizer, clean, split_sentences
+from openmeva.metrics.core.text import Normalizer, clean, sentence_spans, split_sentences
 
 NAMES = Normalizer(
     {"ann": "[FEMALE]", "tom": "[MALE]", "alex": "[NEUTRAL]", "will": "[MALE]"}, frozenset({"will"})
@@ -39,6 +39,13 @@ def test_sentences(text: str, sentences: list[str] | None) -> None:
     assert split_sentences(text) == expected
 
 
+def test_a_long_run_of_marks_is_read_in_time_that_grows_with_its_length() -> None:
+    """Read again from each of its marks, 200,000 of them would take minutes."""
+    text = "." * 200_000 + "a"
+    assert split_sentences(text) == [text]
+    assert sentence_spans(text) == [(0, len(text))]
+
+
 @pytest.mark.parametrize(
     ("raw", "normal"),
     [
@@ -55,6 +62,7 @@ def test_sentences(text: str, sentences: list[str] | None) -> None:
         ("He said “get up.” ”", 'he said " get up . " "'),
         ("tabs\tand\nlines\x00here", "tabs and lines here"),
         ("lone \ud800 surrogate 😀", "lone surrogate 😀"),
+        ("Tom \ue000ran\ue002.", "[MALE] ran ."),
     ],
 )
 def test_one_form(raw: str, normal: str) -> None:

@@ -91,6 +91,14 @@ def test_batches_order_and_style_do_not_matter(similarity: Any) -> None:
     assert [same[name] for name in SCORES] == pytest.approx([1.0] * 9, abs=1e-5)
 
 
+def test_tokens_that_are_in_every_reference_weigh_the_same(similarity: Any) -> None:
+    """Their idf is 0, and the special tokens' is not: the mean over the others has to be one of numbers."""
+    found = similarity.compute(
+        predictions=["He ran."], references=["He ran."], idf=True, scores=list(BERT_SCORES), dtype="float32"
+    )
+    assert [found[name] for name in BERT_SCORES] == pytest.approx([1.0] * 3, abs=1e-6)
+
+
 def test_several_references_and_the_best_of_them(similarity: Any) -> None:
     apart = [
         lists(similarity.compute(predictions=FIRST[3:4], references=[text], dtype="float32"))
@@ -134,6 +142,11 @@ def test_baseline(similarity: Any) -> None:
             "predictions, row 1: expected a text with",
         ),
         ({"predictions": ["He"], "references": [["He", "\x07"]]}, "references, row 0: expected a text with"),
+        (
+            {"predictions": ["He", "\ue005\uf8ff"], "references": ["He", "I"]},
+            "predictions, row 1: expected a text with words",
+        ),
+        ({"predictions": ["He"], "references": ["\u0301\u0302"]}, "references, row 0: expected a text with"),
         ({"predictions": ["He"]}, "references: expected 1"),
         ({"predictions": ["He"], "references": ["He"], "batch_size": 0}, "batch_size"),
         ({"predictions": ["He"], "references": ["He"], "layer": 7}, "layer: expected 1 to 6, got 7"),
@@ -145,6 +158,15 @@ def test_baseline(similarity: Any) -> None:
             {"predictions": ["He"], "references": ["He"], "rescale_with_baseline": {"f1": 0.1}},
             "expected a bool or a dict",
         ),
+        (
+            {
+                "predictions": ["He"],
+                "references": ["He"],
+                "rescale_with_baseline": dict.fromkeys(BERT_SCORES, "0.4"),
+            },
+            "rescale_with_baseline, bertscore_precision: expected a number from -1 to below 1, got '0.4'",
+        ),
+        ({"predictions": ["He"], "references": ["He"], "scores": [[]]}, r"expected some of .*, got \[\[\]\]"),
     ],
 )
 def test_bad_input_is_named(similarity: Any, arguments: dict[str, Any], message: str) -> None:

@@ -53,6 +53,17 @@ def test_bertscore(texts: tuple[np.ndarray, np.ndarray]) -> None:
     assert bert_score(first, second, weights, others) == pytest.approx((p, r, 2 * p * r / (p + r)))
 
 
+def test_bertscore_stays_in_its_range() -> None:
+    """The harmonic mean of two numbers of opposite signs may be anything."""
+    first, second = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[0.1, -0.995], [-1.0, 0.05]])
+    precision, recall, f1 = bert_score(first, second, np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    assert precision * recall < 0 or -1 <= f1 <= 1
+    close = bert_score(np.array([[1.0, 0.0]]), np.array([[0.6, 0.8]]), np.ones(1), np.ones(1))
+    assert close == pytest.approx((0.6, 0.6, 0.6))
+    vector = np.full((3, 7), 0.1, dtype=np.float32)
+    assert bert_score(vector, vector, np.full(3, 0.1), np.full(3, 0.1)) <= (1.0, 1.0, 1.0)
+
+
 def test_cosine_of_nothing() -> None:
     assert cosine(np.zeros(3), np.ones(3)) == 0.0
 

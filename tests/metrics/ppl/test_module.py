@@ -111,6 +111,7 @@ def test_signature(ppl: Any, gpt2: Any) -> None:
         ({"predictions": ["She ate.", ""]}, "predictions, row 1: expected a text, got a blank one"),
         ({"predictions": ["She ate.", None]}, "predictions, row 1: expected a string, got NoneType"),
         ({"predictions": ["She ate.", "\x07\x08"]}, "predictions, row 1: expected a text with words"),
+        ({"predictions": ["She ate.", "\uf8ff"]}, "predictions, row 1: expected a text with words"),
         ({"predictions": STORIES, "contexts": ["He ran."]}, "contexts: expected 2, one a prediction, got 1"),
         ({"predictions": STORIES, "contexts": ["He ran.", 3]}, "contexts, row 1: expected a string, got int"),
         ({"predictions": STORIES, "batch_size": 0}, "batch_size: expected a whole number above 0, got 0"),
@@ -129,6 +130,9 @@ def test_bad_input_is_named_and_the_module_stays_usable(
 
 def test_left_padding_is_refused_where_there_is_none(folder: Path) -> None:
     masked = evaluate.load(MODULE, str(write_ppl_checkpoint(folder / "masked", "masked", max_length=64)))
+    for text in ("\ue000\ue001", "\uf8ff", "\u0301"):  # the tokenizer drops them: there is nothing to predict
+        with pytest.raises(ValueError, match="predictions, row 1: expected a text with words"):
+            masked.compute(predictions=["She ate.", text])
     with pytest.raises(ValueError, match="expected 'right' for a masked language model"):
         masked.compute(predictions=STORIES, padding_side="left")
     result = masked.compute(predictions=STORIES, explain=True)

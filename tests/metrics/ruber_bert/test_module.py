@@ -37,6 +37,16 @@ def test_with_references(ruber: Any) -> None:
     assert result["scores"] == pytest.approx(parts)
 
 
+def test_the_cosine_of_a_text_with_itself_stays_in_its_range(ruber: Any) -> None:
+    """Rounding puts one of a hundred such cosines above 1."""
+    words = ["she", "he", "ran", "ate", "dog", "cat", "home", "park", "slept", "walk"]
+    stories = [f"{a} {b} the {c}." for a in words[:3] for b in words for c in words[3:]]
+    found = ruber.compute(
+        predictions=stories, contexts=["Ann ran."] * len(stories), references=stories, dtype="float32"
+    )
+    assert max(found["referenced"]) <= 1.0
+
+
 def test_a_score_does_not_depend_on_its_neighbours(ruber: Any) -> None:
     both = ruber.compute(predictions=STORIES, contexts=CONTEXTS, references=STORIES[::-1], dtype="float32")
     for row in (0, 1):
