@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.core.rows import kind_of, parse_rows
+from openmeva.metrics.core.writing import neutral
 from openmeva.spaces.limits import check_size
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
 
 
@@ -41,17 +41,6 @@ def read_rows(name: str, content: bytes) -> list[dict[str, Any]]:
     if not rows:
         raise ValueError("The file has no rows.")
     return rows
-
-
-def neutral(cell: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula: a text that begins like one gets an apostrophe.
-
-    >>> neutral("=1+1"), neutral(-0.5), neutral("fine")
-    ("'=1+1", -0.5, 'fine')
-    """
-    if isinstance(cell, str) and cell.lstrip(" ").startswith(_FORMULA):
-        return f"'{cell}"
-    return "" if cell is None else cell
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:

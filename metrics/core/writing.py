@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,6 +14,9 @@ from typing import Any, BinaryIO, cast
 from openmeva.metrics.core.files import STANDARD, replacing
 from openmeva.metrics.core.rows import KINDS, kind_of
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
+
 
 def write_rows(
     path: str | Path, rows: Iterable[Mapping[str, Any]], kind: str | None = None, column: str = "story"
@@ -21,7 +25,8 @@ def write_rows(
 
     Args:
         path: its ending says the kind, and `.gz` that it is gzipped.
-        rows: columns may differ from row to row.
+        rows: columns may differ from row to row. In CSV and TSV a text that a spreadsheet would take for a formula
+            gets an apostrophe (`neutral`).
         kind: one of `KINDS`, where the ending says none (JSONL then).
         column: what a text file holds of each row.
 
@@ -83,12 +88,23 @@ def _write_table(separator: str) -> Callable[[BinaryIO, Iterable[Mapping[str, An
         columns = list(dict.fromkeys(name for row in kept for name in row))
         text = io.StringIO(newline="")
         writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows([_cell(row.get(name)) for name in columns] for row in kept)
+        writer.writerow([neutral(name) for name in columns])
+        writer.writerows([neutral(_cell(row.get(name))) for name in columns] for row in kept)
         out.write(text.getvalue().encode(errors="replace"))
         return len(kept)
 
     return write
+
+
+def neutral(cell: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula: a text that begins like one, and is no number, gets an apostrophe.
+
+    >>> neutral("=1+1"), neutral("-0.5"), neutral(-0.5), neutral("fine")
+    ("'=1+1", '-0.5', -0.5, 'fine')
+    """
+    if isinstance(cell, str) and cell.lstrip(" ").startswith(_FORMULA) and not _NUMBER.fullmatch(cell):
+        return f"'{cell}"
+    return "" if cell is None else cell
 
 
 def _cell(value: Any) -> Any:

@@ -33,7 +33,7 @@ Args:
     batch_size: windows scored at once.
     device: "cpu", "cuda", ...; chosen by itself where not given.
     dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
-    explain: also return `explanations`.
+    explain: also return `explanations`; each sentence costs another reading of its window.
     show_progress: a progress bar, which shows after five seconds.
 Returns:
     score: the mean of the scores, 0 to 1.

@@ -60,7 +60,12 @@ def find_configuration(metric: str, name: str) -> Path:
 
 def train(
     metric: Annotated[str, typer.Argument(help="union, ppl, …", autocompletion=trained_completion)],
-    data: Annotated[Path, typer.Option(help="folder of the corpora: where roc/ and wp/ lie")],
+    data: Annotated[
+        Path,
+        typer.Option(
+            help="folder of the corpora: roc/ and wp/, and plot_guided/, whose judged stories are left out"
+        ),
+    ],
     corpus: Annotated[str, typer.Option(help="roc, wp, or another configuration by name")] = "roc",
     config: Annotated[
         Path | None, typer.Option(help="a configuration of yours, in place of --corpus")

@@ -86,7 +86,17 @@ def load_corpus(config: CorpusConfig, data: Path, names: Path) -> Corpus:
 
 
 def judged_keys(files: Iterable[str], data: Path, normalizer: Normalizer) -> set[int]:
-    """Keys of the judged stories in `files` below `data`, which belong to no split."""
+    """Keys of the judged stories in `files` below `data`, which belong to no split.
+
+    Raises:
+        ValueError: a file that is missing (it says how to do without).
+    """
+    for file in files:
+        if not (data / file).is_file():
+            raise ValueError(
+                f"{data / file}: no such file. It holds stories that people judged, which are left out of training: "
+                "put it there, or empty the configuration's corpus.exclude (in training, --set corpus.exclude=[])"
+            )
     return {story_key(normalizer.sentences(text)) for file in files for text in _judged_texts(data / file)}
 
 

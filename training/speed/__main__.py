@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -31,11 +32,14 @@ def main() -> None:
     parser.add_argument("--only", choices=list(PARTS), nargs="*", default=list(PARTS), help="parts to run")
     parser.add_argument("--out", type=Path, help="also write the rows as JSON")
     arguments = parser.parse_args()
-    table = Table(title=f"Speed on {torch.get_num_threads()} threads, torch {torch.__version__}")
+    table = Table(title=f"Speed, torch {torch.__version__}, threads: {torch.get_num_threads()}")
     for heading in ("what", "measured", "ratio", "wanted"):
         table.add_column(heading)
     rows = []
-    for part in arguments.only:
+    for number, part in enumerate(arguments.only, 1):
+        print(
+            f"{number} of {len(arguments.only)}: {part} …", file=sys.stderr, flush=True
+        )  # a part takes minutes
         found = getattr(import_module(f"openmeva.training.speed.{part}"), PARTS[part])()
         rows += found
         for row in found:

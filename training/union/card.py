@@ -28,9 +28,9 @@ union.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 
 ## Training
 
-{kind} {stories[train]:,} stories of {corpus} were seen, {config[pairs]:,} in all, each beside one negative sample
+{kind} Of {stories[train]:,} stories of {corpus}, {config[pairs]:,} were drawn, each beside one negative sample
 ({techniques}). {steps:,} steps of {batch} stories, learning rate {config[learning_rate]:g}, λ = {config[reconstruction_weight]:g}, seed {config[seed]};
-{minutes:g} minutes on {threads} threads with torch {torch}.
+{minutes:g} minutes on {threads} thread(s) with torch {torch}.
 
 | file | SHA-256 |
 |---|---|

@@ -23,6 +23,17 @@ def values(path: Path | str, **options: Any) -> list[dict[str, Any]]:
     return [row.values for row in read_rows(path, **options)]
 
 
+@pytest.mark.parametrize("kind", ["csv", "tsv"])
+def test_no_cell_is_a_formula_to_a_spreadsheet(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"rows.{kind}"
+    texts = ["=HYPERLINK(1)", "+1+2", "-x", "@SUM(A1)", " =1", "\t=1"]
+    write_rows(path, [{"story": text, "=column": -0.5, "rating": "-1.5"} for text in texts])
+    expected = [{"story": f"'{text}", "'=column": "-0.5", "rating": "-1.5"} for text in texts]
+    assert values(path) == expected
+    write_rows(tmp_path / "rows.jsonl", [{"story": text} for text in texts])
+    assert [row["story"] for row in values(tmp_path / "rows.jsonl")] == texts
+
+
 @pytest.mark.parametrize("packed", ["", ".gz"])
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "tsv", "parquet"])
 def test_what_is_written_is_read_again(kind: str, packed: str, tmp_path: Path) -> None:

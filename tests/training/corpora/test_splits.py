@@ -93,3 +93,13 @@ def test_blocks_lose_nothing(lengths: list[int], blocks: list[list[int]]) -> Non
     found = cut_blocks(sentences, 100)
     assert [[len(s) for s in block] for block in found] == blocks
     assert [s for block in found for s in block] == sentences
+
+
+def test_a_missing_file_of_judged_stories_is_named_with_what_to_do(data: Path) -> None:
+    config = CorpusConfig(
+        train=("train.jsonl",), validation=("dev.jsonl",), exclude=("plot_guided/none.csv",)
+    )
+    with pytest.raises(
+        ValueError, match=r"none\.csv: no such file.*left out of training.*corpus\.exclude=\[\]"
+    ):
+        load_corpus(config, data, data / "names.json")
