@@ -97,8 +97,8 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _is_count(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
+def _whole(least: int) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
 
 
 def _optional(test: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -115,13 +115,13 @@ def _is_name(value: Any) -> bool:
 
 _COUNT = "a whole number above 0"
 _OPTIONS: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "batch_size": (_COUNT, _is_count),
-    **dict.fromkeys(("layer", "repeated_ngram"), (f"{_COUNT} or None", _optional(_is_count))),
+    "batch_size": (_COUNT, _whole(1)),
+    **dict.fromkeys(("layer", "repeated_ngram"), (f"{_COUNT} or None", _optional(_whole(1)))),
     **dict.fromkeys(("explain", "idf", "show_progress", "one_error_only"), ("True or False", _is_flag)),
     "context_is_part_of_story": ("True, False or None", _optional(_is_flag)),
     **dict.fromkeys(("blend", "dtype", "normalization", "padding_side"), ("a name", _is_name)),
-    "draws": ("a whole number of at least 100", lambda value: _is_count(value) and value >= 100),
-    "seed": ("a whole number of at least 0", lambda value: _is_count(value) or value == 0),
+    "draws": ("a whole number of at least 100", _whole(100)),
+    "seed": ("a whole number of at least 0", _whole(0)),
     "reasonable_above": ("a number or None", _optional(is_number)),
 }
 

@@ -163,7 +163,7 @@ class OpenMEVA(evaluate.Metric):
         if not scores:
             raise ValueError("predictions: expected one score a story, got none")
         if not rows and references is None:
-            rows = load_rows(self.config_name, dataset, subset)
+            rows = [*load_rows(self.config_name, dataset, subset)]
         return self._compute(scores, rows, others or {}, reasonable_above, one_error_only, draws, seed)
 
     def _compute(

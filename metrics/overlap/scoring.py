@@ -73,7 +73,8 @@ class OverlapScorer:
         if "bleu" in chosen:
             one["bleu"] = min(self._bleu.sentence_score(line, lines).score / 100, 1.0)  # rounding
         if not {"rouge1", "rouge2", "rougeL"}.isdisjoint(chosen):
-            one |= {name: score.fmeasure for name, score in self._rouge.score_multi(lines, line).items()}
+            rouge = self._rouge.score_multi(lines, line)
+            one |= {name: float(score.fmeasure) for name, score in rouge.items()}  # 0 is an int there
         if "meteor" in chosen:
             one["meteor"] = meteor(words, targets)
         return one

@@ -1,18 +1,16 @@
 """SENTAVG as its users load it, on a tiny random checkpoint."""
 
 import inspect
-import json
 from pathlib import Path
 from typing import Any
 
 import evaluate
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
-from openmeva.metrics.core.checkpoint import file_digest
-from openmeva.metrics.sentavg.modeling import SentAvg
-from tests.tiny import PIECES, tiny_model, tiny_tokenizer, write_encoder
+from tests.tiny import tiny_tokenizer
+from tests.tiny_sentavg import write_sentavg
 
 ROOT = Path(__file__).resolve().parents[3]
 STORIES = ["She ran home. She ate.", "The dog slept.", "He ran. The cat slept. He ate the cat!"]
@@ -20,27 +18,7 @@ STORIES = ["She ran home. She ate.", "The dog slept.", "He ran. The cat slept. H
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("checkpoint")
-    write_encoder(folder / "encoder", tiny_model())
-    torch.manual_seed(4)
-    state = SentAvg(len(PIECES), 16, 6).state_dict()
-    save_file(
-        {name: torch.randn_like(t) for name, t in state.items() if not name.startswith("words.")},
-        folder / "adapter.safetensors",
-    )
-    settings = {
-        "hidden": 6,
-        "delexicalize": True,
-        "context": "first_sentence",
-        "max_length": 52,
-        "encoder": {
-            "path": "../missing",
-            "hub": "openmeva/story-encoder",
-            "sha256": file_digest(folder / "encoder" / "model.safetensors"),
-        },
-    }
-    (folder / "config.json").write_text(json.dumps({"sentavg": settings}))
-    return folder
+    return write_sentavg(tmp_path_factory.mktemp("checkpoint"))
 
 
 @pytest.fixture(scope="module")
