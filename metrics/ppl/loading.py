@@ -5,16 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
 from huggingface_hub import try_to_load_from_cache
-from transformers import (
-    AutoModelForCausalLM,
-    AutoTokenizer,
-    BertForMaskedLM,
-    BertLMHeadModel,
-)
+from transformers import BertForMaskedLM, BertLMHeadModel
 
 from openmeva.metrics.core.checkpoint import Checkpoint, find_checkpoint, load_checkpoint
+from openmeva.metrics.core.language_model import load_language_model, max_length_of
 from openmeva.metrics.core.runtime import token_id
 from openmeva.metrics.ppl.causal_model import CausalModel
 from openmeva.metrics.ppl.masked_model import MaskedModel
@@ -89,7 +84,7 @@ def from_transformers(name: str, hub_ids: dict[str, str]) -> LoadedModel:
         ValueError: no such model, no fast tokenizer, or no token to start from.
     """
     try:
-        tokenizer, model = _from_pretrained(name)
+        tokenizer, model = load_language_model(name)
     except (OSError, ValueError, KeyError) as error:
         raise ValueError(
             f"expected a configuration ({', '.join(sorted(hub_ids))}), or a folder or Hub id of a causal language "
@@ -101,24 +96,6 @@ def from_transformers(name: str, hub_ids: dict[str, str]) -> LoadedModel:
     start = next((token for token in starts if token is not None), None)
     if start is None:
         raise ValueError(f"{name}: expected a tokenizer with a start or end token, got none")
-    config = model.config.get_text_config()
-    lengths = [getattr(config, key, None) for key in ("max_position_embeddings", "n_positions")]
-    known = [n for n in (*lengths, tokenizer.model_max_length) if isinstance(n, int) and 1 < n < 10**6]
-    limit = min(known, default=UNKNOWN_LENGTH)
+    limit = max_length_of(model, tokenizer) or UNKNOWN_LENGTH
     revision = getattr(model.config, "_commit_hash", None) or "local"
     return LoadedModel(CausalModel(model.eval(), start, limit), PlainReader(tokenizer), revision[:12])
-
-
-def _from_pretrained(name: str) -> tuple[Any, Any]:
-    """Tokenizer and model, without asking the network where the files are here."""
-    for local in (True, False):
-        try:
-            tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=local)
-            model = AutoModelForCausalLM.from_pretrained(
-                name, local_files_only=local, use_safetensors=True, dtype=torch.float32
-            )
-            return tokenizer, model
-        except OSError:
-            if not local or Path(name).is_dir():
-                raise
-    raise AssertionError("unreachable")

@@ -11,11 +11,17 @@ CONTEXTS = ["It was noon.", "It was noon."]
 REFERENCES = ["Ann ate a sandwich at noon. Then she slept.", "Ann had lunch. She was no longer hungry."]
 STORY_METRICS = ("bleurt", "discriminator", "embedding_similarity", "overlap", "plot_coherence", "ppl", "ruber_bert",
                  "sentavg", "union")  # fmt: skip
-NAMES = (*STORY_METRICS, "openmeva")
+NAMES = (*STORY_METRICS, "llm_judge", "openmeva")
 
 
-def results(load: Callable[[str], Any]) -> dict[str, dict[str, Any]]:
-    """The result of each metric, which `load` loads by its name."""
+def results(load: Callable[..., Any], chat_model: str, cache: str) -> dict[str, dict[str, Any]]:
+    """The result of each metric, which `load` loads by its name and a configuration.
+
+    Args:
+        load: as `evaluate.load`.
+        chat_model: a folder with a model, for the metric that has no weights.
+        cache: a folder for its answers.
+    """
     found = {}
     for name in STORY_METRICS:
         options = {} if name == "overlap" else {"dtype": "float32"}
@@ -23,6 +29,13 @@ def results(load: Callable[[str], Any]) -> dict[str, dict[str, Any]]:
             predictions=STORIES, contexts=CONTEXTS, references=REFERENCES, **options
         )
     rows = [{"story": f"he ran {k} miles .", "ratings": [k, k + 1], "prompt": k} for k in range(6)]
-    result = load("openmeva").compute(predictions=[0.1, 0.2, 0.3, 0.5, 0.4, 0.6], references=rows, draws=200)
+    judged = load("llm_judge", chat_model).compute(
+        predictions=STORIES, contexts=CONTEXTS, dtype="float32", cache=cache, details=True
+    )
+    told = [p for row in judged["details"] for p in row["overall"]["probabilities"].values()]
+    found["llm_judge"] = {"reasons": judged["reasons"], "probabilities": told}
+    result = load("openmeva", "judgments").compute(
+        predictions=[0.1, 0.2, 0.3, 0.5, 0.4, 0.6], references=rows, draws=200
+    )
     found["openmeva"] = {key: result[key] for key in ("pearson", "spearman", "kendall", "intervals", "n")}
     return found

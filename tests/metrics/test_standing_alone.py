@@ -18,6 +18,7 @@ from openmeva.training.hub.description import read_description
 from openmeva.training.hub.install import Installation
 from openmeva.training.hub.layout import lay_out
 from tests.metrics.every_metric import NAMES, results
+from tests.tiny_ppl import write_gpt2
 
 ROOT = Path(__file__).resolve().parents[2]
 ALONE = """
@@ -30,19 +31,25 @@ class NoLibrary:
 
 sys.meta_path.insert(0, NoLibrary())
 import evaluate
-script, folder, out = sys.argv[1:]
+script, folder, model, out = sys.argv[1:]
 results = runpy.run_path(script)["results"]
-configurations = {"openmeva": "judgments"}
 found = {}
 for way, place in {"installed": "openmeva", "published": folder}.items():
-    found[way] = results(lambda name: evaluate.load(f"{place}/{name}", configurations.get(name)))
+    load = lambda name, config=None: evaluate.load(f"{place}/{name}", config)
+    found[way] = results(load, model, f"{out}.{way}")
 with open(out, "w") as file:
     json.dump(found, file)
 """
 
 
 @pytest.fixture(scope="module")
-def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def chat_model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A tiny language model for the metric that asks one."""
+    return str(write_gpt2(tmp_path_factory.mktemp("chat"), positions=2048))
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory, chat_model: str) -> dict[str, Any]:
     """Results of the installed and the published modules in a Python without the library, in another folder."""
     base = tmp_path_factory.mktemp("elsewhere")
     described = read_description(ROOT)
@@ -59,7 +66,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     out = base / "found.json"
     script = ROOT / "tests" / "metrics" / "every_metric.py"
     done = subprocess.run(
-        [sys.executable, "-I", "-c", ALONE, str(script), str(folder.parent), str(out)],
+        [sys.executable, "-I", "-c", ALONE, str(script), str(folder.parent), chat_model, str(out)],
         cwd=base,
         env={**kept, "HF_HOME": str(home), "HF_EVALUATE_OFFLINE": "1", "HF_HUB_OFFLINE": "1"},
         capture_output=True,
@@ -71,10 +78,12 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def here() -> dict[str, Any]:
+def here(tmp_path_factory: pytest.TempPathFactory, chat_model: str) -> dict[str, Any]:
     """Results of the modules in the checkout."""
-    configurations = {"openmeva": "judgments"}
-    return results(lambda name: evaluate.load(str(ROOT / "metrics" / name), configurations.get(name)))
+    cache = str(tmp_path_factory.mktemp("answers"))
+    return results(
+        lambda name, config=None: evaluate.load(str(ROOT / "metrics" / name), config), chat_model, cache
+    )
 
 
 def test_no_metric_is_left_out() -> None:

@@ -18,11 +18,17 @@ LIKELY = 0.5  # the least probability of a kind of error that is named
 
 @dataclass(frozen=True)
 class Column:
-    """A column of numbers: its heading, what they mean, and a number a story."""
+    """A column of numbers: its heading, what they mean, and a number a story, None where it has none."""
 
     title: str
     meaning: str
-    values: list[float]
+    values: list[float | None]
+
+    @property
+    def mean(self) -> float | None:
+        """Of the stories that have a number."""
+        known = [value for value in self.values if value is not None]
+        return sum(known) / len(known) if known else None
 
 
 def show_scores(
@@ -35,19 +41,24 @@ def show_scores(
     table.add_column("story", footer="mean", no_wrap=True, overflow="ellipsis", ratio=1)
     columns = [column for one in found for column in columns_of(one)]
     for column in columns:
-        mean = sum(column.values) / len(column.values)
-        table.add_column(escape(column.title), f"{mean:.3f}", justify="right", style="cyan")
+        table.add_column(escape(column.title), _number(column.mean), justify="right", style="cyan")
     for place, row in enumerate(rows[:SHOWN]):
         beginning = " ".join(str(row["story"])[:300].split())
-        cells = (f"{column.values[place]:.3f}" for column in columns)
+        cells = (_number(column.values[place]) for column in columns)
         table.add_row(name_of(row, place), escape(beginning), *cells)
     console.print(table)
     if len(rows) > SHOWN:
         console.print(f"… and {len(rows) - SHOWN} more: name a file to write all to", style="dim")
     for column in columns:
-        console.print(f"{escape(column.title)}: {column.meaning}", highlight=False)
+        missing = column.values.count(None)
+        without = f"; {missing} of {len(rows)} stories have none" if missing else ""
+        console.print(f"{escape(column.title)}: {column.meaning}{without}", highlight=False)
     for one in found:
         console.print(one.signature, style="dim", soft_wrap=True, markup=False)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
 
 
 def columns_of(one: Scored) -> list[Column]:

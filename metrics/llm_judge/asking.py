@@ -1,0 +1,147 @@
+"""Asking many questions: what is kept is not asked again, what failed is, several at a time."""
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Any
+
+from openmeva.metrics.llm_judge.answers import Answer, AnswerCache, Judge, NoAnswer, Request
+
+Progress = Callable[[Iterable[Any], int], Iterable[Any]]
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
+"""Seconds before the second try, doubled with each further one, and the most that is waited at once."""
+GIVE_UP = 10
+"""Questions in a row without an answer after which the others are not asked."""
+
+
+@dataclass
+class Usage:
+    """What answers took.
+
+    Attributes:
+        requests: sent, repeated ones too.
+        answers: that came.
+        cached: answers that were kept from before.
+        prompt_tokens, completion_tokens: of the answers that came, as the server counts.
+        uncounted: answers that came without a count.
+    """
+
+    requests: int = 0
+    answers: int = 0
+    cached: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    uncounted: int = 0
+
+    def add(self, answer: Answer) -> None:
+        """Counts an answer that came."""
+        self.answers += 1
+        self.uncounted += answer.prompt_tokens is None
+        self.prompt_tokens += answer.prompt_tokens or 0
+        self.completion_tokens += answer.completion_tokens or 0
+
+
+class Asker:
+    """Asks a judge, and keeps its answers.
+
+    Args:
+        judge: who is asked.
+        cache: where each answer is kept as it comes.
+        parallel: questions at a time, at most.
+        tries: of each question, at most.
+        first_wait: seconds before the second try, doubled with each further one.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        cache: AnswerCache,
+        parallel: int = 4,
+        tries: int = 6,
+        first_wait: float = FIRST_WAIT,
+    ) -> None:
+        self.judge, self.cache = judge, cache
+        self.parallel, self.tries, self.first_wait = parallel, tries, first_wait
+        self.usage = Usage()
+        self._stopped, self._lock, self._failed = threading.Event(), threading.Lock(), 0
+        self._seen: set[str] = set()  # questions of this run whose answers are counted
+
+    def ask(self, request: Request) -> Answer | NoAnswer:
+        """The answer that is kept or comes, or why none came.
+
+        Raises:
+            ValueError: no other question would be answered either.
+        """
+        kept = self.cache.get(request)
+        if kept is not None:
+            with self._lock:
+                self.usage.cached += repr(request) not in self._seen
+                self._seen.add(repr(request))
+            return kept
+        for number in range(self.tries):
+            if self._stopped.is_set():
+                return NoAnswer("the run was stopped")
+            with self._lock:
+                self.usage.requests += 1
+            try:
+                answer = self.judge.ask(request)
+            except NoAnswer as error:
+                failure = error
+            else:
+                self.cache.put(request, answer)
+                with self._lock:
+                    self.usage.add(answer)
+                    self._seen.add(repr(request))
+                    self._failed = 0
+                return answer
+            wait = max(failure.wait, min(self.first_wait * 2**number, LONGEST_WAIT))
+            if failure.stop or failure.wait > LONGEST_WAIT:
+                asked = f"; it asks to wait {failure.wait:.0f} seconds" if failure.wait else ""
+                raise self._end(f"{failure.reason}{asked}")
+            if not failure.again:
+                break
+            if number + 1 < self.tries:
+                self._stopped.wait(wait)
+        else:
+            failure = NoAnswer(f"{failure.reason} (asked {self.tries} times)")
+        return self._given_up(failure)
+
+    def _given_up(self, failure: NoAnswer) -> NoAnswer:
+        with self._lock:
+            self._failed += 1
+            too_many = self._failed >= GIVE_UP
+        if too_many:
+            raise self._end(f"{GIVE_UP} questions in a row had no answer: {failure.reason}")
+        return failure
+
+    def _end(self, why: str) -> ValueError:
+        """Ends the run: no thread asks anything further."""
+        self._stopped.set()
+        return ValueError(f"{why}. Answers that came are kept in {self.cache.folder}: run again to go on")
+
+    def ask_all(
+        self, requests: Sequence[Request], progress: Progress | None = None
+    ) -> list[Answer | NoAnswer]:
+        """An answer a question, in order; equal questions are asked once.
+
+        On an error or an interruption no further question is asked; answers to those that were are still kept.
+
+        Raises:
+            ValueError: as `ask`.
+        """
+        unique = {repr(request): request for request in requests}
+        found: dict[str, Answer | NoAnswer] = {}
+        with ThreadPoolExecutor(self.parallel) as pool:
+            try:
+                waiting = {pool.submit(self.ask, request): name for name, request in unique.items()}
+                done = as_completed(waiting)
+                steps: Iterable[Any] = range(len(waiting))
+                for _ in progress(steps, len(waiting)) if progress else steps:
+                    future = next(done)
+                    found[waiting[future]] = future.result()
+            except BaseException:
+                self._stopped.set()
+                pool.shutdown(cancel_futures=True)
+                raise
+        return [found[repr(request)] for request in requests]

@@ -1,0 +1,177 @@
+"""A chat model behind an address: a provider of the Hub, or any server that speaks OpenAI's chat completions."""
+
+import math
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from huggingface_hub import InferenceClient, get_token
+from huggingface_hub.errors import HfHubHTTPError, HTTPError, OfflineModeIsEnabled
+
+from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
+from openmeva.metrics.llm_judge.reading import Token
+
+KEY = "OPENMEVA_JUDGE_KEY"
+"""The environment's variable that holds the key, where no argument does."""
+_AGAIN = {408, 409, 425, 429}  # and 500 and above
+_STORYS_OWN = {400, 413, 422}  # too long, refused by a filter: another story may be answered
+_NO_JSON = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
+
+
+class ChatJudge:
+    """Asks one model over the network; may be used by several threads at once.
+
+    The key goes into the request's header and nowhere else: what servers and libraries say is shown without it.
+
+    Args:
+        model: a Hub id (`org/name`, `org/name:provider`), or what the server at `base_url` calls it.
+        base_url: of a server that speaks OpenAI's chat completions, as `http://localhost:8000/v1`; else the Hub's.
+        api_key: else of the environment: `OPENMEVA_JUDGE_KEY`; for the Hub also its own token. A server at
+            `base_url` is never sent the Hub's token.
+        timeout: seconds to wait for an answer.
+
+    Raises:
+        ValueError: no model, an address that is none or holds a secret, no key for the Hub, or one with odd characters.
+    """
+
+    def __init__(
+        self, model: str, base_url: str = "", api_key: str | None = None, timeout: float = 60.0
+    ) -> None:
+        if not model:
+            raise ValueError(
+                "model: expected the name of a chat model (a Hub id, or the server's name for it)"
+            )
+        key = api_key or os.environ.get(KEY) or (None if base_url else get_token())
+        if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
+            raise ValueError(
+                "api_key: expected printable characters without spaces"
+            )  # not shown: it is secret
+        if base_url:
+            check_address(base_url)
+        elif key is None:
+            raise ValueError(f"api_key: expected a token of the Hub (or in {KEY} or HF_TOKEN), got none")
+        elif not key.startswith("hf_"):
+            raise ValueError(
+                "api_key: expected a token of the Hub, which begins with hf_; another needs base_url"
+            )
+        self.model, self._key = model, key
+        self.identity: Mapping[str, str] = {"model": model, "at": base_url.rstrip("/") or "hub"}
+        self._client = InferenceClient(
+            None if base_url else model,
+            base_url=base_url or None,
+            api_key=key,
+            timeout=timeout,
+            # without a key the client would send the Hub's token to whatever address it is given
+            headers=None if key else {"authorization": None},  # type: ignore[dict-item]
+        )
+
+    def ask(self, request: Request) -> Answer:
+        """The model's answer.
+
+        Raises:
+            NoAnswer: an error of the server or the network, or a body that is no answer.
+        """
+        try:
+            said: Any = self._client.chat_completion(
+                [{"role": "user", "content": request.prompt}],
+                model=self.model,
+                temperature=request.temperature,
+                seed=request.seed,
+                max_tokens=request.max_tokens,
+                logprobs=True if request.top_logprobs else None,
+                top_logprobs=request.top_logprobs or None,
+                extra_body=dict(request.extra) or None,
+            )
+            return self._answer(said)
+        except OfflineModeIsEnabled:
+            failed = NoAnswer("HF_HUB_OFFLINE is set, with which no request is sent: unset it", stop=True)
+        except HfHubHTTPError as error:
+            failed = self._refusal(error)
+        except HTTPError as error:
+            failed = NoAnswer(self._shown(f"{type(error).__name__}: {error}"), again=True)
+        except _NO_JSON as error:
+            failed = NoAnswer(self._shown(f"no chat completion came ({error})"), again=True)
+        raise failed  # outside of the handlers: the errors of libraries hold the request, and so the key
+
+    def _refusal(self, error: HfHubHTTPError) -> NoAnswer:
+        status = error.response.status_code
+        said = error.server_message or error.response.reason_phrase
+        reason = self._shown(f"the server refused with {status}: {said}")
+        again = status in _AGAIN or status >= 500
+        wait = seconds_to_wait(error.response.headers.get("Retry-After"))
+        return NoAnswer(reason, again=again, wait=wait, stop=not again and status not in _STORYS_OWN)
+
+    def _answer(self, said: Any) -> Answer:
+        """Raises one of `_NO_JSON` where it is not of the form of a chat completion."""
+        choice = said["choices"][0]
+        text = choice["message"].get("content")
+        if text is not None and not isinstance(text, str):
+            raise TypeError(f"content: expected a text, got {type(text).__name__}")
+        usage = said.get("usage") or {}
+        return Answer(
+            text=self._clean(text or ""),
+            tokens=self._tokens(choice.get("logprobs")),
+            model=self._clean(str(said.get("model") or self.model)),
+            date=datetime.now(UTC).isoformat(timespec="seconds"),
+            finish=self._clean(str(choice.get("finish_reason") or "")),
+            prompt_tokens=_count(usage.get("prompt_tokens")),
+            completion_tokens=_count(usage.get("completion_tokens")),
+        )
+
+    def _tokens(self, logprobs: Any) -> tuple[Token, ...] | None:
+        """The tokens with their alternatives; None where the server gives none."""
+        content = (logprobs or {}).get("content")
+        if not content or not any(one.get("top_logprobs") for one in content):
+            return None
+        found = []
+        for one in content:
+            top = {str(each["token"]): float(each["logprob"]) for each in one.get("top_logprobs") or []}
+            top.setdefault(str(one["token"]), float(one["logprob"]))
+            found.append(
+                Token(
+                    self._clean(str(one["token"])), tuple((self._clean(t), value) for t, value in top.items())
+                )
+            )
+        return tuple(found)
+
+    def _clean(self, text: str) -> str:
+        """Text that a file can hold, without the key, should a server repeat it."""
+        text = text.encode("utf-8", "replace").decode()
+        return text.replace(self._key, "(key)") if self._key else text
+
+    def _shown(self, message: str) -> str:
+        return " ".join(self._clean(message).split())[:300]
+
+
+def check_address(base_url: str) -> None:
+    """Raises a ValueError unless it is an HTTP address without user, password or query, which may be secret."""
+    parts = urlsplit(base_url)
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ValueError(
+            "base_url: expected an address without user, password and query; the key goes in api_key"
+        )
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"base_url: expected an address as http://localhost:8000/v1, got {base_url!r}")
+
+
+def seconds_to_wait(retry_after: str | None) -> float:
+    """Seconds of a Retry-After header, which holds seconds or a date; 0 where it holds neither.
+
+    >>> seconds_to_wait("2.5"), seconds_to_wait(None), seconds_to_wait("Sun, 06 Nov 1994 08:49:37 GMT")
+    (2.5, 0.0, 0.0)
+    """
+    try:
+        seconds = float(retry_after or 0)
+    except ValueError:
+        try:
+            seconds = (parsedate_to_datetime(str(retry_after)) - datetime.now(UTC)).total_seconds()
+        except (TypeError, ValueError):
+            return 0.0
+    return max(0.0, seconds) if math.isfinite(seconds) else 0.0
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

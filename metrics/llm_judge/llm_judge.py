@@ -1,0 +1,218 @@
+"""A chat model as a judge of stories: ratings from 1 to 5 in several aspects (after Liu et al., EMNLP 2023)."""
+
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import evaluate
+from huggingface_hub.constants import HF_HOME
+
+from openmeva.metrics.core.module import MODEL_LIBRARIES, StoryInputs, progress_bar, signature_of
+from openmeva.metrics.llm_judge.answers import AnswerCache, Judge
+from openmeva.metrics.llm_judge.asking import Asker
+from openmeva.metrics.llm_judge.chat import ChatJudge
+from openmeva.metrics.llm_judge.judging import judge
+from openmeva.metrics.llm_judge.local import LocalJudge
+from openmeva.metrics.llm_judge.prompts import SHIPPED, Prompts, read_prompts
+from openmeva.metrics.llm_judge.results import NO_CONTEXT, Asked, results_of
+from openmeva.metrics.llm_judge.settings import Settings, read_settings
+
+_DESCRIPTION = """
+Asks a chat model to rate each story from 1 to 5 for coherence, relatedness, fluency or as a whole: over the network
+(the Hub's providers, or any server that speaks OpenAI's chat completions), or on this machine by transformers. The
+score is the expected rating under the model's probabilities where they are given, as in G-Eval (Liu et al., EMNLP
+2023), else the mean of several replies. A reply that cannot be read is no score. Higher is better.
+"""
+
+_CITATION = """
+@inproceedings{liu-etal-2023-g,
+    title = "{G}-Eval: {NLG} Evaluation using Gpt-4 with Better Human Alignment",
+    author = "Liu, Yang and Iter, Dan and Xu, Yichong and Wang, Shuohang and Xu, Ruochen and Zhu, Chenguang",
+    booktitle = "Proceedings of the 2023 Conference on Empirical Methods in Natural Language Processing",
+    year = "2023",
+    pages = "2511--2522",
+}
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    predictions: stories, a list of strings.
+    contexts: the beginning or prompt of each story, optional; needed for relatedness, shown to the judge for all.
+    model: a Hub id, or the name by which the server at `base_url` knows the model.
+    base_url: of a server that speaks OpenAI's chat completions, as "http://localhost:8000/v1"; else the Hub's.
+    api_key: else of the environment, OPENMEVA_JUDGE_KEY or, for the Hub, HF_TOKEN. It is kept nowhere.
+    aspects: of "coherence", "relatedness", "fluency", "overall"; default ["overall"]. The first is `scores`.
+    prompts: a YAML file of prompts of your own.
+    method: "probabilities", "samples", or "auto" (default): the first where the judge gives probabilities.
+    samples, temperature, seed: replies whose mean is taken (5), at which temperature (1.0), from which seed (0).
+    max_tokens: of a reply (16). top_logprobs: likely tokens asked for at each place (5).
+    extra: further keys of the request's body, a dict.
+    parallel: questions at a time, at most (4). tries: of a question, at most (6). timeout: in seconds (60).
+    prices: of a million tokens of prompts and of replies, for `cost`.
+    cache: a folder for the answers; default in HF_HOME. What it holds is not asked again.
+    device, dtype: of a local judge.
+    dry_run: ask nothing, and return what would be asked.
+    details: also return `details`.
+    show_progress: a progress bar, which shows after five seconds.
+Returns:
+    score, scores: of the first aspect, the mean and one a story, 1 to 5, higher is better; None where unscored.
+    unscored: how many of `scores` are None. reasons: why, one a story; "" where there is a score.
+    <aspect>, <aspect>_scores, <aspect>_unscored, <aspect>_reasons: the same of each aspect.
+    usage: `requests`, `answers`, `cached`, `prompt_tokens`, `completion_tokens`, `uncounted` (answers without a count)
+        and `cost` (None without `prices`) of this run. total_usage: of all answers behind the scores.
+    answered_by, dates: models as the server calls them, and the first and last day of the answers.
+    signature: what the scores depend on.
+    details (with `details`): a dict a story: by aspect `replies`, `probabilities`.
+Raises:
+    ValueError: no stories; a row that is not a text or is blank; contexts of another number; no model; no key for the
+        Hub; relatedness without contexts; a server that refuses or does not answer (what came is kept).
+Examples:
+    >>> judge = evaluate.load("metrics/llm_judge")
+    >>> story = "Ann was hungry. She made a sandwich. She ate it."
+    >>> plan = judge.compute(
+    ...     predictions=[story], aspects=["coherence", "fluency"], model="some/model", dry_run=True
+    ... )
+    >>> plan["requests_at_least"], "coherence: how well" in plan["prompts"][0]
+    (2, True)
+"""
+
+
+class LlmJudge(StoryInputs, evaluate.Metric):
+    """The evaluate module; `config_name` is `api`, a YAML file of settings, or a folder or Hub id of a local model."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=self.feature_choices(),
+            reference_urls=["https://aclanthology.org/2023.emnlp-main.153"],
+        )
+
+    def _download_and_prepare(self, dl_manager: object) -> None:
+        name = "api" if self.config_name in (None, "default") else str(self.config_name)
+        if name == "api":
+            self._settings = Settings()
+        elif name.endswith((".yaml", ".yml")):
+            self._settings = read_settings(name)
+        else:
+            self._settings = Settings(local=True, model=name)
+        self._local: LocalJudge | None = None
+        self._placed: tuple[Any, ...] = ()
+        self._signature = ""
+        if self._settings.local:
+            self._judge(self._settings, None, None, "auto")
+
+    def signature(self) -> str:
+        """What the scores of the last `compute` depend on: model, place, prompts, method, settings, dates, versions.
+
+        Raises:
+            ValueError: nothing was computed yet.
+        """
+        if not self._signature:
+            raise ValueError("signature: expected after compute, which says what is asked of which model")
+        return self._signature
+
+    def _compute(
+        self,
+        predictions,
+        contexts=None,
+        model=None,
+        base_url=None,
+        api_key=None,
+        aspects=None,
+        prompts=None,
+        method=None,
+        samples=None,
+        temperature=None,
+        seed=None,
+        max_tokens=None,
+        top_logprobs=None,
+        extra=None,
+        parallel=None,
+        tries=None,
+        timeout=None,
+        prices=None,
+        cache=None,
+        device=None,
+        dtype="auto",
+        dry_run=False,
+        details=False,
+        show_progress=True,
+    ):
+        given = {name: value for name, value in locals().items() if name in Settings.__dataclass_fields__}
+        settings = self._settings.changed(given)
+        if settings.local and settings.model != self._settings.model:
+            raise ValueError(
+                "model: a local judge's is chosen on loading, as the second argument of evaluate.load"
+            )
+        asked_by = read_prompts(settings.prompts) if settings.prompts else SHIPPED
+        asked = _plan(predictions, contexts, settings.aspects, asked_by)
+        if dry_run:
+            return _dry_run(asked, settings)
+
+        who = self._judge(settings, api_key, device, dtype)
+        folder = Path(settings.cache or Path(os.environ.get("HF_HOME", HF_HOME)) / "openmeva-llm-judge")
+        asker = Asker(
+            who, AnswerCache(folder, who.identity), 1 if settings.local else settings.parallel, settings.tries
+        )
+        unique = list(dict.fromkeys(one.prompt for one in asked if one.prompt))
+        bar = progress_bar("llm_judge", show_progress, "requests", "request")
+        taken, ratings = judge(unique, asker, settings.sampling, bar)
+        result = results_of(asked, dict(zip(unique, ratings, strict=True)), settings, asker.usage, details)
+        self._signature = result["signature"] = signature_of(
+            "llm_judge",
+            MODEL_LIBRARIES if settings.local else ("huggingface_hub",),
+            **{key: value for key, value in who.identity.items() if key not in MODEL_LIBRARIES},
+            prompts=asked_by.name,
+            aspects=",".join(settings.aspects),
+            **settings.sampling.named(taken),
+            answered="..".join(result["dates"]) or "never",
+        )
+        return result
+
+    def _judge(self, settings: Settings, api_key: str | None, device: str | None, dtype: str) -> Judge:
+        if not settings.local:
+            return ChatJudge(settings.model, settings.base_url, api_key, settings.timeout)
+        if self._local is None or self._placed != (device, dtype):
+            self._local, self._placed = LocalJudge(settings.model, device, dtype), (device, dtype)
+        return self._local
+
+
+def _plan(
+    stories: Sequence[str], contexts: Sequence[str] | None, aspects: Sequence[str], prompts: Prompts
+) -> list[Asked]:
+    """What is asked of each story in each aspect; stories of an aspect stand together.
+
+    Raises:
+        ValueError: no aspect, an unknown one, or one that needs contexts without any.
+    """
+    unknown = [aspect for aspect in aspects if aspect not in prompts.aspects]
+    if unknown or not aspects or len(set(aspects)) < len(aspects):
+        got = ", ".join(map(str, aspects)) or "none"
+        raise ValueError(f"aspects: expected some of {', '.join(prompts.aspects)}, each once, got {got}")
+    needing = [aspect for aspect in aspects if aspect in prompts.needs_context]
+    if needing and contexts is None:
+        raise ValueError(f"contexts: expected one a story, which {needing[0]} needs, got none")
+    given = contexts if contexts is not None else [""] * len(stories)
+    return [
+        Asked(aspect, row, prompts.render(aspect, story, context))
+        if context.strip() or aspect not in needing
+        else Asked(aspect, row, "", NO_CONTEXT)
+        for aspect in aspects
+        for row, (story, context) in enumerate(zip(stories, given, strict=True))
+    ]
+
+
+def _dry_run(asked: Sequence[Asked], settings: Settings) -> dict[str, Any]:
+    """What would be asked, and about how much that is: a token is taken as four characters."""
+    unique = list(dict.fromkeys(one.prompt for one in asked if one.prompt))
+    samples = 1 if settings.method == "probabilities" or settings.local else settings.samples
+    return {
+        "prompts": unique,
+        "requests_at_least": len(unique) * (samples if settings.method == "samples" else 1),
+        "requests_at_most": len(unique) * samples + (settings.method == "auto" and not settings.local),
+        "prompt_tokens_about": math.ceil(sum(map(len, unique)) / 4),
+    }

@@ -1,0 +1,96 @@
+"""What a judge is asked: a prompt for each aspect, of this module or of a file of the user's own."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from string import Formatter
+
+import yaml
+
+from openmeva.metrics.llm_judge.prompts_v1 import ASPECTS, CONTEXT, NEEDS_CONTEXT, PROMPT, VERSION
+
+_FIELDS = {"prompt": {"aspect", "definition", "context", "story", "mark"}, "context": {"context", "mark"}}
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """Templates, and the aspects that they may ask for.
+
+    Attributes:
+        version: what the author calls them.
+        prompt: with `{story}`, and any of `{aspect}`, `{definition}`, `{context}`, `{mark}`.
+        context: what `{context}` of the prompt becomes where a story has a context: with `{context}`, `{mark}`.
+        aspects: name to definition.
+        needs_context: aspects that are not asked of a story without a context.
+    """
+
+    version: str
+    prompt: str
+    context: str
+    aspects: Mapping[str, str]
+    needs_context: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Version and the first twelve digits of the SHA-256 of all texts."""
+        told = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
+        return f"{self.version}-{hashlib.sha256(told.encode()).hexdigest()[:12]}"
+
+    def render(self, aspect: str, story: str, context: str = "") -> str:
+        """The whole prompt for a story; a blank context is none.
+
+        >>> prompt = SHIPPED.render("fluency", "Ann ran. She fell.")
+        >>> "fluency: how well the language reads" in prompt, "CONTEXT" in prompt
+        (True, False)
+        """
+        mark = hashlib.sha256(json.dumps([context, story]).encode()).hexdigest()[:12]
+        before = self.context.format(context=context, mark=mark) if context.strip() else ""
+        return self.prompt.format(
+            aspect=aspect, definition=self.aspects[aspect], context=before, story=story, mark=mark
+        )
+
+
+SHIPPED = Prompts(VERSION, PROMPT, CONTEXT, ASPECTS, NEEDS_CONTEXT)
+
+
+def read_prompts(path: str | Path) -> Prompts:
+    """Prompts of a YAML file with the keys of `Prompts`.
+
+    Raises:
+        OSError: no such file.
+        ValueError: no YAML, a key that is missing or unknown, or a template without the story or with unknown braces.
+    """
+    try:
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path}: expected YAML ({error})") from error
+    known = ("version", "prompt", "context", "aspects", "needs_context")
+    if not isinstance(content, dict) or not set(known[:4]) <= set(content) <= set(known):
+        got = ", ".join(map(str, content)) if isinstance(content, dict) else type(content).__name__
+        raise ValueError(
+            f"{path}: expected the keys {', '.join(known)} (the last may be left out), got {got}"
+        )
+    aspects, needing = content["aspects"], content.get("needs_context") or []
+    if not isinstance(aspects, dict) or not aspects or not all(isinstance(a, str) for a in aspects.values()):
+        raise ValueError(f"{path}, aspects: expected names and their definitions, got {aspects!r:.60}")
+    if not isinstance(needing, list) or not set(needing) <= set(aspects):
+        raise ValueError(f"{path}, needs_context: expected some of {', '.join(aspects)}, got {needing!r:.60}")
+    for key, allowed in _FIELDS.items():
+        _check_template(f"{path}, {key}", content[key], allowed, "story" if key == "prompt" else key)
+    return Prompts(str(content["version"]), content["prompt"], content["context"], aspects, tuple(needing))
+
+
+def _check_template(where: str, text: object, allowed: set[str], needed: str) -> None:
+    try:
+        found = {name for _, name, _, _ in Formatter().parse(str(text)) if name is not None}
+    except ValueError as error:
+        raise ValueError(
+            f"{where}: expected a template ({error}); a brace itself is written twice"
+        ) from error
+    if not isinstance(text, str) or needed not in found or not found <= allowed:
+        raise ValueError(
+            f"{where}: expected a text with {{{needed}}} and no braces but {', '.join(sorted(allowed))}, "
+            f"got {', '.join(sorted(found)) or 'none'}"
+        )

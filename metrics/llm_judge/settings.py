@@ -1,0 +1,124 @@
+"""How a judge is asked: arguments of `compute`, or a YAML file that a run can be repeated from."""
+
+import dataclasses
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from openmeva.metrics.llm_judge.judging import METHODS, Sampling
+
+_SECRETS = ("api_key", "key", "token", "password")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything but the key; what has no default here is in the card.
+
+    Attributes:
+        model: a Hub id, or the server's name for a model; of a local judge a folder or Hub id.
+        base_url: of a server that speaks OpenAI's chat completions; empty for the Hub's providers.
+        local: whether the model runs on this machine, by transformers.
+        aspects: that are rated, at least one.
+        prompts: a YAML file of prompts; empty for the module's own.
+        method, samples, temperature, seed, max_tokens, top_logprobs, extra: see `judging.Sampling`.
+        parallel: questions at a time, at most.
+        tries: of a question, at most.
+        timeout: seconds to wait for an answer.
+        prices: of a million tokens of prompts, and of replies, in any currency.
+        cache: a folder for the answers; empty: in `HF_HOME`.
+    """
+
+    model: str = ""
+    base_url: str = ""
+    local: bool = False
+    aspects: tuple[str, ...] = ("overall",)
+    prompts: str = ""
+    method: str = "auto"
+    samples: int = 5
+    temperature: float = 1.0
+    seed: int = 0
+    max_tokens: int = 16
+    top_logprobs: int = 5
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    parallel: int = 4
+    tries: int = 6
+    timeout: float = 60.0
+    prices: tuple[float, float] | None = None
+    cache: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("samples", "max_tokens", "top_logprobs", "parallel", "tries"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{name}: expected a whole number above 0, got {value!r}")
+        for name, least in (("temperature", 0), ("timeout", 0), ("seed", None)):
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or (least is not None and not value >= least):
+                raise ValueError(
+                    f"{name}: expected a number{'' if least is None else ' from 0 up'}, got {value!r}"
+                )
+        if self.method not in METHODS:
+            raise ValueError(f"method: expected one of {', '.join(METHODS)}, got {self.method!r}")
+        if self.local and (self.base_url or self.method == "samples"):
+            wrong = "base_url" if self.base_url else "method samples"
+            raise ValueError(f"{wrong}: a local judge gives probabilities, and is at no address")
+        if not isinstance(self.extra, Mapping):
+            raise ValueError(f"extra: expected keys and values, got {self.extra!r:.60}")
+        if self.prices is not None and (
+            len(self.prices) != 2 or not all(isinstance(p, int | float) and p >= 0 for p in self.prices)
+        ):
+            raise ValueError(
+                f"prices: expected two numbers from 0 up, of prompts and replies, got {self.prices!r}"
+            )
+
+    @property
+    def sampling(self) -> Sampling:
+        """How a rating is taken."""
+        return Sampling(**{one.name: getattr(self, one.name) for one in dataclasses.fields(Sampling)})
+
+    def changed(self, given: Mapping[str, Any]) -> "Settings":
+        """With other values for some keys; those that are None stay.
+
+        Raises:
+            ValueError: a value that is none of those expected.
+        """
+        known = {key: value for key, value in given.items() if value is not None}
+        if "aspects" in known:
+            aspects = known["aspects"]
+            known["aspects"] = (aspects,) if isinstance(aspects, str) else tuple(aspects)
+        if "prices" in known:
+            known["prices"] = tuple(known["prices"])
+        return dataclasses.replace(self, **known)
+
+
+def read_settings(path: str | Path) -> Settings:
+    """The settings of a YAML file with the keys of `Settings`.
+
+    Raises:
+        OSError: no such file.
+        ValueError: no YAML, an unknown key (the nearest known one is named), a key to a server, or a wrong value.
+    """
+    try:
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path}: expected YAML ({error})") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}: expected keys and values, got {type(content).__name__}")
+    known = [one.name for one in dataclasses.fields(Settings)]
+    for key in content:
+        if key in _SECRETS:
+            raise ValueError(
+                f"{path}: {key} does not belong in a file; give the key by argument or environment"
+            )
+        if key not in known:
+            near = difflib.get_close_matches(str(key), known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"expected any of {', '.join(known)}"
+            raise ValueError(f"{path}: unknown key {key!r}, {hint}")
+    try:
+        return Settings().changed(content)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}, {error}") from error

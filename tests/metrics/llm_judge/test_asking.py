@@ -1,0 +1,188 @@
+"""Many questions: asked again where that may help, a few at a time, each kept, and none twice after a stop."""
+
+import json
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openmeva.metrics.llm_judge import asking
+from openmeva.metrics.llm_judge.answers import Answer, AnswerCache, NoAnswer, Request
+from openmeva.metrics.llm_judge.asking import GIVE_UP, Asker
+from openmeva.metrics.llm_judge.chat import ChatJudge
+from openmeva.metrics.llm_judge.reading import Token
+from tests.chat_server import ChatServer, Reply, completion, failure, in_turn, served
+
+KEY = "sk-very-secret-0123456789"
+QUESTIONS = [Request(f"question {number}") for number in range(12)]
+
+
+def asker_of(server: ChatServer, folder: Path, parallel: int = 4, tries: int = 3) -> Asker:
+    judge = ChatJudge("judge", server.address, KEY)
+    return Asker(judge, AnswerCache(folder, judge.identity), parallel, tries, first_wait=0.001)
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Seconds that are waited between tries, without waiting."""
+    found: list[float] = []
+
+    class Event(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            if timeout is not None:
+                found.append(timeout)
+            return self.is_set()
+
+    monkeypatch.setattr(asking.threading, "Event", Event)
+    return found
+
+
+def test_failures_are_asked_again_with_growing_waits(tmp_path: Path, waits: list[float]) -> None:
+    cut = Reply(completion("4").body, cut=True)
+    replies = [
+        failure(503),
+        failure(429, Retry_After="9"),
+        Reply(b'{"choices": ['),
+        cut,
+        failure(500),
+        completion("4"),
+    ]
+    with served(in_turn(replies)) as server:
+        judge = ChatJudge("judge", server.address)
+        asker = Asker(judge, AnswerCache(tmp_path, judge.identity), 1, tries=6)
+        answer = asker.ask(QUESTIONS[0])
+    assert isinstance(answer, Answer)
+    assert waits[:5] == [1, 9, 4, 8, 16]
+    assert (asker.usage.requests, asker.usage.answers, asker.usage.prompt_tokens) == (6, 1, 100)
+
+
+def test_what_stays_without_an_answer_is_reported_and_not_kept(tmp_path: Path) -> None:
+    with served(
+        lambda body: failure(400, "too long") if "1" in str(body["messages"]) else failure(500)
+    ) as server:
+        refused, failed = asker_of(server, tmp_path).ask_all([QUESTIONS[1], QUESTIONS[2]])
+    assert isinstance(refused, NoAnswer)
+    assert isinstance(failed, NoAnswer)
+    assert "too long" in refused.reason
+    assert "asked 3 times" in failed.reason
+    assert Counter(body["messages"][0]["content"] for body in server.asked) == {
+        "question 1": 1,
+        "question 2": 3,
+    }
+    assert not list(tmp_path.rglob("*.json"))
+
+
+@pytest.mark.parametrize(
+    ("reply", "asked", "message"),
+    [
+        (failure(401), 1, "refused with 401.* run again to go on"),
+        (failure(429, Retry_After="3600"), 1, "asks to wait 3600 seconds"),
+        (failure(400), GIVE_UP, f"{GIVE_UP} questions in a row had no answer"),
+    ],
+)
+def test_a_hopeless_run_stops(tmp_path: Path, reply: Reply, asked: int, message: str) -> None:
+    with served(lambda body: reply) as server:
+        with pytest.raises(ValueError, match=message):
+            asker_of(server, tmp_path, parallel=1).ask_all(QUESTIONS)
+        assert len(server.asked) == asked
+
+
+def test_no_more_at_once_than_allowed(tmp_path: Path) -> None:
+    def say(body: Mapping[str, Any]) -> Reply:
+        time.sleep(0.02)
+        return completion("4")
+
+    with served(say) as server:
+        found = asker_of(server, tmp_path, parallel=3).ask_all([*QUESTIONS, *QUESTIONS])
+    assert len(found) == 24
+    assert len(server.asked) == 12, "equal questions are asked once"
+    assert server.most == 3
+
+
+def test_an_interrupted_run_goes_on_without_a_question_asked_twice(tmp_path: Path) -> None:
+    def progress(steps: Any, count: int) -> Any:
+        for step in steps:
+            if step == 4:
+                raise KeyboardInterrupt
+            yield step
+
+    with served(lambda body: completion(body["messages"][0]["content"][-1])) as server:
+        with pytest.raises(KeyboardInterrupt):
+            asker_of(server, tmp_path, parallel=2).ask_all(QUESTIONS, progress)
+        assert 4 <= len(server.asked) < 12
+        asker = asker_of(server, tmp_path)
+        found = asker.ask_all(QUESTIONS)
+    assert [answer.text for answer in found if isinstance(answer, Answer)] == list("012345678901")
+    assert max(Counter(server.answered).values()) == 1
+    assert asker.usage.cached + asker.usage.answers == len(server.asked) == 12
+
+
+def test_a_killed_run_goes_on_without_an_answered_question_asked_twice(tmp_path: Path) -> None:
+    """The process is killed while a question waits for its answer: that one alone is asked again."""
+    waiting, killed = threading.Event(), threading.Event()
+
+    def say(body: Mapping[str, Any]) -> Reply:
+        if len(server.asked) == 6:
+            waiting.set()
+            killed.wait(20)
+            return failure(500)
+        return completion("4")
+
+    with served(say) as server:
+        run = multiprocessing.get_context("fork").Process(
+            target=lambda: asker_of(server, tmp_path, parallel=1).ask_all(QUESTIONS)
+        )
+        run.start()
+        assert waiting.wait(20)
+        os.kill(run.pid or 0, signal.SIGKILL)
+        run.join()
+        killed.set()
+        assert run.exitcode == -signal.SIGKILL
+        assert len(list(tmp_path.rglob("*.json"))) == 5
+        found = asker_of(server, tmp_path).ask_all(QUESTIONS)
+    assert all(isinstance(answer, Answer) for answer in found)
+    assert len(server.answered) == len(set(server.answered)) == 12
+    assert len(server.asked) == 13
+
+
+def test_the_key_is_in_no_file(tmp_path: Path) -> None:
+    with served(lambda body: completion(f"{KEY} 4", model=KEY)) as server:
+        asker_of(server, tmp_path).ask_all(QUESTIONS[:2])
+    texts = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(texts) == 2
+    assert not [text for text in texts if KEY in text]
+
+
+def test_what_is_kept_comes_back_the_same(tmp_path: Path) -> None:
+    answer = Answer(
+        "4 – \ufffd", (Token("4", (("4", -0.1), ("5", float("-inf")))),), "m", "2026-11-22", "stop", 1, None
+    )
+    cache = AnswerCache(tmp_path, {"model": "m", "at": "hub"})
+    cache.put(QUESTIONS[0], answer)
+    assert cache.get(QUESTIONS[0]) == answer
+    (path,) = tmp_path.rglob("*.json")
+    assert json.loads(path.read_text())["asked"]["prompt"] == "question 0"
+    for damaged in ("", path.read_text()[:50], "[]", "{}", '{"asked": {}}'):
+        path.write_text(damaged)
+        assert cache.get(QUESTIONS[0]) is None, "asked again"
+
+
+def test_everything_that_matters_makes_another_question(tmp_path: Path) -> None:
+    answer = Answer("4", None, "m", "2026-11-22")
+    identity = {"model": "m", "at": "hub"}
+    AnswerCache(tmp_path, identity).put(QUESTIONS[0], answer)
+    changes: list[dict[str, Any]] = [{"prompt": "p"}, {"temperature": 0.5}, {"seed": 1}, {"max_tokens": 1},
+                                     {"top_logprobs": 5}, {"extra": {"a": 1}}]  # fmt: skip
+    assert {key for change in changes for key in change} == set(Request.__dataclass_fields__)
+    for change in changes:
+        assert AnswerCache(tmp_path, identity).get(replace(QUESTIONS[0], **change)) is None
+    for key in identity:
+        assert AnswerCache(tmp_path, {**identity, key: "other"}).get(QUESTIONS[0]) is None

@@ -1,0 +1,176 @@
+"""A judge behind an address: good answers, bad ones, errors, and a key that nobody else sees."""
+
+import logging
+import math
+import threading
+import traceback
+from typing import Any
+
+import pytest
+from huggingface_hub import constants
+
+from openmeva.metrics.llm_judge import chat
+from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
+from openmeva.metrics.llm_judge.chat import ChatJudge
+from tests.chat_server import Reply, completion, failure, served
+
+KEY = "sk-very-secret-0123456789"
+QUESTION = Request("How good?", seed=3, top_logprobs=5, extra={"reasoning_effort": "low"})
+
+
+def asked(reply: Reply, request: Request = QUESTION, **options: Any) -> Answer:
+    with served(lambda body: reply) as server:
+        return ChatJudge("judge", server.address, KEY, **options).ask(request)
+
+
+def refused(reply: Reply, **options: Any) -> NoAnswer:
+    with pytest.raises(NoAnswer) as caught:
+        asked(reply, **options)
+    return caught.value
+
+
+def test_what_is_sent_and_what_is_read() -> None:
+    with served(lambda body: completion("4", {"4": 0.7, "3": 0.2})) as server:
+        answer = ChatJudge("judge", server.address, KEY).ask(QUESTION)
+    (body,) = server.asked
+    assert server.keys == [f"Bearer {KEY}"]
+    assert body == {
+        "model": "judge", "messages": [{"role": "user", "content": "How good?"}], "temperature": 0.0, "seed": 3,
+        "max_tokens": 16, "logprobs": True, "top_logprobs": 5, "reasoning_effort": "low", "stream": False,
+    }  # fmt: skip
+    assert (answer.text, answer.model, answer.finish) == ("4", "judge-2026", "stop")
+    assert (answer.prompt_tokens, answer.completion_tokens) == (100, 1)
+    assert answer.tokens is not None
+    assert dict(answer.tokens[0].top) == pytest.approx({"4": math.log(0.7), "3": math.log(0.2)})
+    assert asked(completion("4"), Request("How good?")).tokens is None
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        completion(None),
+        completion("", usage=None, model=None),
+        Reply(
+            {
+                "choices": [{"message": {"content": "4"}, "logprobs": {"content": []}}],
+                "usage": {"prompt_tokens": "x"},
+            }
+        ),
+    ],
+)
+def test_what_a_server_leaves_out(reply: Reply) -> None:
+    answer = asked(reply)
+    assert answer.text in ("", "4")
+    assert answer.tokens is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b'{"choices": [{"mess', b"<html>", b"[]", b"\xff", b"null", b'{"choices": []}', b'{"choices": [{}]}', b'{"choices": 3}',
+     b'{"choices": [{"message": {"content": 4}}]}', b'{"choices": [{"message": {"content": "4"}, "logprobs": {"content": [{"top_logprobs": [1]}]}}]}',
+     b"[" * 100_000],
+)  # fmt: skip
+def test_a_body_that_is_no_answer_may_be_asked_for_again(body: bytes) -> None:
+    found = refused(Reply(body))
+    assert found.again
+    assert not found.stop
+
+
+@pytest.mark.parametrize(
+    ("reply", "again", "wait", "stop"),
+    [
+        (failure(429, Retry_After="7"), True, 7, False),
+        (failure(503, Retry_After="soon"), True, 0, False),
+        (failure(500), True, 0, False),
+        (Reply(b"[1]", 502), True, 0, False),
+        (failure(400, "too long"), False, 0, False),
+        (failure(401, f"wrong key {KEY}"), False, 0, True),
+        (failure(402), False, 0, True),
+        (failure(404), False, 0, True),
+        (Reply(completion("4").body, cut=True), True, 0, False),
+    ],
+)  # fmt: skip
+def test_errors(reply: Reply, again: bool, wait: float, stop: bool) -> None:
+    found = refused(reply)
+    assert (found.again, found.wait, found.stop) == (again, wait, stop)
+
+
+def test_no_server_and_a_slow_one() -> None:
+    with served(lambda body: completion("4")) as server:
+        gone = ChatJudge("judge", server.address)
+    with pytest.raises(NoAnswer) as caught:
+        gone.ask(QUESTION)
+    assert caught.value.again
+
+    stopped = threading.Event()
+
+    def slow(body: Any) -> Reply:
+        stopped.wait(2)
+        return completion("4")
+
+    with served(slow) as server:
+        with pytest.raises(NoAnswer, match="timed out") as caught:
+            ChatJudge("judge", server.address, timeout=0.1).ask(QUESTION)
+        stopped.set()
+    assert caught.value.again
+
+
+def test_nobody_sees_the_key(caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]) -> None:
+    caplog.set_level(logging.DEBUG)
+    logging.getLogger("huggingface_hub").setLevel(logging.DEBUG)
+    told = []
+    for reply in (
+        failure(401, f"wrong key {KEY}"),
+        failure(500, KEY),
+        Reply(KEY.encode()),
+        Reply({KEY: KEY}, cut=True),
+    ):
+        with served(lambda body, reply=reply: reply) as server:
+            judge = ChatJudge("judge", server.address, KEY)
+            with pytest.raises(NoAnswer) as caught:
+                judge.ask(QUESTION)
+        told += ["".join(traceback.format_exception(caught.value)), str(judge.identity)]
+        assert caught.value.__context__ is None, "the libraries' errors hold the request, and so the key"
+    answer = asked(completion(f"{KEY} 4", {f"{KEY}": 0.5}, model=KEY))
+    told += [repr(answer), caplog.text, *capsys.readouterr()]
+    assert not [text for text in told if KEY in text]
+
+
+def test_the_hubs_token_goes_to_the_hub_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    with served(lambda body: completion("4")) as server:
+        ChatJudge("judge", server.address).ask(QUESTION)
+        monkeypatch.setenv("OPENMEVA_JUDGE_KEY", "for-judges")
+        ChatJudge("judge", server.address).ask(QUESTION)
+    assert server.keys == [None, "Bearer for-judges"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("", "http://localhost/v1"), "model: expected the name of a chat model"),
+        (("judge", "localhost:8000"), "base_url: expected an address as http"),
+        (("judge", "http://me:secret@localhost/v1"), "without user, password and query"),
+        (("judge", "http://localhost/v1?key=secret"), "without user, password and query"),
+        (("judge", "http://localhost/v1", "secret\n"), "expected printable characters"),
+        (("judge", "", "secret"), "expected a token of the Hub, which begins with hf_"),
+    ],
+)
+def test_what_is_refused(arguments: tuple[str, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as caught:
+        ChatJudge(*arguments)
+    assert "secret" not in str(caught.value)
+
+
+def test_the_hub_needs_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat, "get_token", lambda: None)
+    with pytest.raises(ValueError, match="expected a token of the Hub"):
+        ChatJudge("org/judge")
+
+
+def test_nothing_is_sent_where_the_hub_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with served(lambda body: completion("4")) as server, pytest.raises(NoAnswer, match="unset it") as caught:
+        ChatJudge("judge", server.address).ask(QUESTION)
+    assert caught.value.stop
+    assert server.asked == []
