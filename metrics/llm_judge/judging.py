@@ -65,14 +65,12 @@ class Rating:
         value: 1 to 5, higher is better; None where it is unscored.
         reason: why it is unscored; else empty.
         probabilities: of the ratings 1 to 5, where they decide.
-        replies: as they came.
-        answers: that it rests on.
+        answers: that came, in order.
     """
 
     value: float | None
     reason: str = ""
     probabilities: Mapping[int, float] = field(default_factory=dict)
-    replies: tuple[str, ...] = ()
     answers: tuple[Answer, ...] = ()
 
 
@@ -110,27 +108,29 @@ def _method_of(prompts: Sequence[str], asker: Asker, sampling: Sampling) -> str:
 def _by_probabilities(answer: Answer | NoAnswer) -> Rating:
     if isinstance(answer, NoAnswer):
         return Rating(None, f"no answer: {answer.reason}")
-    told = {"replies": (answer.text,), "answers": (answer,)}
     if answer.tokens is None:
         missing = "no probabilities of tokens were given: take method samples"
-        return Rating(None, missing if read_rating(answer.text) else unreadable(answer.text), **told)
+        return Rating(
+            None, missing if read_rating(answer.text) else unreadable(answer.text), answers=(answer,)
+        )
     value, probabilities, reason = expected_rating(answer.text, answer.tokens)
-    return Rating(value, reason and reason + _cut(answer), probabilities, **told)
+    return Rating(value, reason and reason + _cut(answer), probabilities, (answer,))
 
 
 def _by_samples(answers: Sequence[Answer | NoAnswer]) -> Rating:
     """The mean of the replies that can be read, where all came and at least half can."""
     came = tuple(answer for answer in answers if isinstance(answer, Answer))
-    told = {"replies": tuple(answer.text for answer in came), "answers": came}
     missing = [answer for answer in answers if isinstance(answer, NoAnswer)]
     if missing:
-        return Rating(None, f"no answer to {len(missing)} of {len(answers)}: {missing[0].reason}", **told)
+        return Rating(
+            None, f"no answer to {len(missing)} of {len(answers)}: {missing[0].reason}", answers=came
+        )
     read = [found[0] for found in (read_rating(answer.text) for answer in came) if found]
     if 2 * len(read) < len(came):
         bad = next(answer for answer in came if read_rating(answer.text) is None)
         count = f"{len(came) - len(read)} of {len(came)} replies are unreadable: "
-        return Rating(None, count + unreadable(bad.text) + _cut(bad), **told)
-    return Rating(math.fsum(read) / len(read), **told)
+        return Rating(None, count + unreadable(bad.text) + _cut(bad), answers=came)
+    return Rating(math.fsum(read) / len(read), answers=came)
 
 
 def _cut(answer: Answer) -> str:

@@ -19,6 +19,9 @@ from openmeva.metrics.llm_judge.prompts import SHIPPED, Prompts, read_prompts
 from openmeva.metrics.llm_judge.results import NO_CONTEXT, Asked, results_of
 from openmeva.metrics.llm_judge.settings import Settings, read_settings
 
+SETTINGS = "OPENMEVA_JUDGE_SETTINGS"
+"""The environment's variable that names a file of settings, where `evaluate.load` is given no configuration."""
+
 _DESCRIPTION = """
 Asks a chat model to rate each story from 1 to 5 for coherence, relatedness, fluency or as a whole: over the network
 (the Hub's providers, or any server that speaks OpenAI's chat completions), or on this machine by transformers. The
@@ -92,7 +95,8 @@ class LlmJudge(StoryInputs, evaluate.Metric):
         )
 
     def _download_and_prepare(self, dl_manager: object) -> None:
-        name = "api" if self.config_name in (None, "default") else str(self.config_name)
+        given = None if self.config_name == "default" else self.config_name
+        name = given or os.environ.get(SETTINGS) or "api"
         if name == "api":
             self._settings = Settings()
         elif name.endswith((".yaml", ".yml")):

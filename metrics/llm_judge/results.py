@@ -69,7 +69,7 @@ def results_of(
         for one in asked:
             rating = ratings.get(one.prompt, Rating(None))
             rows[one.row][one.aspect] = {
-                "replies": list(rating.replies),
+                "replies": [answer.text for answer in rating.answers],
                 "probabilities": {str(key): value for key, value in rating.probabilities.items()},
             }
         result["details"] = rows

@@ -7,5 +7,13 @@ from huggingface_hub import constants
 @pytest.fixture(autouse=True)
 def _may_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    for name in ("OPENMEVA_JUDGE_KEY", "HF_TOKEN", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+    for name in (
+        "OPENMEVA_JUDGE_KEY",
+        "OPENMEVA_JUDGE_SETTINGS",
+        "HF_TOKEN",
+        "HTTP_PROXY",
+        "http_proxy",
+        "ALL_PROXY",
+        "all_proxy",
+    ):
         monkeypatch.delenv(name, raising=False)

@@ -200,7 +200,9 @@ def test_a_dry_run_asks_nothing(judge: Any) -> None:
     assert 0.9 < plan["prompt_tokens_about"] * 4 / sum(map(len, plan["prompts"])) < 1.1
 
 
-def test_a_file_of_settings_and_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_of_settings_and_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     stories, scores, settings = (tmp_path / name for name in ("stories.jsonl", "scores.jsonl", "judge.yaml"))
     stories.write_text("".join(json.dumps({"story": story}) + "\n" for story in STORIES[:2]))
     with served(by_story) as server:
@@ -208,7 +210,8 @@ def test_a_file_of_settings_and_the_command(tmp_path: Path, capsys: pytest.Captu
             f"{{model: judge, base_url: '{server.address}', aspects: [fluency], cache: '{tmp_path}/cache'}}"
         )
         main("llm_judge", ["--input", str(stories), "--output", str(scores), "--config", str(settings)])
-        found = score("llm_judge", {"predictions": STORIES[:2]}, str(settings))
+        monkeypatch.setenv("OPENMEVA_JUDGE_SETTINGS", str(settings))
+        found = score("llm_judge", {"predictions": STORIES[:2]})
     first, second = (json.loads(line) for line in scores.read_text().splitlines())
     assert (first["score"], first["reasons"], second["score"], second["fluency_scores"]) == (
         4,
