@@ -9,8 +9,11 @@ import evaluate
 import pytest
 
 from openmeva.metrics.core.command import main, score
+from openmeva.metrics.core.description import read_metrics
 from openmeva.metrics.llm_judge.prompts import SHIPPED, read_prompts
 from openmeva.metrics.llm_judge.settings import Settings, read_settings
+from openmeva.spaces.catalogue import read_catalogue
+from openmeva.training.benchmark.registry import read_registry
 from tests.chat_server import ChatServer, Reply, completion, failure, served
 
 MODULE = str(Path(__file__).resolve().parents[3] / "metrics" / "llm_judge")
@@ -192,6 +195,13 @@ def test_what_is_refused(judge: Any, tmp_path: Path, options: dict[str, Any], me
     with served(by_story) as server, pytest.raises(ValueError, match=message):
         compute(judge, server, tmp_path, **options)
     assert server.asked == []
+
+
+def test_nothing_asks_it_by_itself() -> None:
+    """Benchmark and Spaces run what is described for them; this one sends stories away, and costs."""
+    assert "llm_judge" in read_metrics()
+    assert "llm_judge" not in read_registry()
+    assert "llm_judge" not in read_catalogue()
 
 
 def test_a_dry_run_asks_nothing(judge: Any) -> None:
