@@ -32,8 +32,11 @@ def agreement(ratings: np.ndarray, raters: list[list[str]] | None = None) -> dic
         "krippendorff_ordinal": lambda: krippendorff_alpha(ratings, "ordinal"),
         "krippendorff_interval": lambda: krippendorff_alpha(ratings, "interval"),
         "fleiss_kappa": lambda: fleiss_kappa(ratings),
+        "linear_kappa": lambda: linear_kappa(ratings),
+        "halves_kappa": lambda: halves_kappa(ratings),
         "icc_one_way": lambda: icc(ratings)["single"],
         "icc_one_way_mean": lambda: icc(ratings)["mean"],
+        "icc_ceiling": lambda: float(np.sqrt(max(0.0, icc(ratings)["mean"]))),
         "kendall_w": lambda: kendall_w(ratings, raters),
         "icc_two_way": lambda: icc_two_way(ratings, raters)["single"],
         "icc_two_way_mean": lambda: icc_two_way(ratings, raters)["mean"],
@@ -76,14 +79,67 @@ def fleiss_kappa(ratings: np.ndarray) -> float:
     return float(inter_rater.fleiss_kappa(table))
 
 
-def icc(ratings: np.ndarray) -> dict[str, float]:
-    """One-way random intraclass correlation: ICC(1,1) of one rating, ICC(1,k) of the mean.
+def linear_kappa(ratings: np.ndarray) -> float:
+    """Fleiss' kappa with linear weights: two ratings disagree by their distance, not by being different.
+
+    1 less the mean distance of two ratings of one story over that of any two ratings.
 
     Raises:
-        ValueError: stories differ in the number of ratings, or there are fewer than five stories.
+        ValueError: stories differ in the number of ratings, have fewer than two, or all ratings are equal.
+
+    >>> round(linear_kappa(np.array([[1.0, 1.0], [2.0, 3.0], [5.0, 5.0]])), 3)
+    0.818
     """
     _need_complete(ratings)
-    return _pingouin_icc(ratings, "ICC(1,1)", "ICC(1,k)")
+    if np.ptp(ratings) == 0:
+        raise ValueError("all ratings are equal")
+    within = np.mean([_mean_distance(row) * len(row) / (len(row) - 1) for row in ratings])
+    return float(1 - within / _mean_distance(ratings.ravel()))
+
+
+def halves_kappa(ratings: np.ndarray) -> float:
+    """Fleiss' kappa of the ratings cut in two at the middle of their range: above it, or not.
+
+    Raises:
+        ValueError: as `fleiss_kappa`.
+    """
+    _need_complete(ratings)
+    return fleiss_kappa((ratings > (ratings.min() + ratings.max()) / 2).astype(float))
+
+
+def _mean_distance(values: np.ndarray) -> float:
+    """Mean absolute difference of all ordered pairs, a value with itself among them."""
+    ordered, n = np.sort(values), len(values)
+    return float(2 * (ordered * (2 * np.arange(n) - n + 1)).sum() / n**2)
+
+
+def icc(ratings: np.ndarray) -> dict[str, float]:
+    """One-way random intraclass correlation: ICC(1,1) of one rating, ICC(1,k) of the mean of a story's ratings.
+
+    It takes the raters of a story for exchangeable, so ratings that were sorted within each story give the same.
+    Where stories differ in their number of ratings, k is their mean, by Spearman and Brown's formula.
+
+    Raises:
+        ValueError: fewer than five stories, one rating each, or ratings that do not vary.
+    """
+    known = np.isfinite(ratings)
+    counts = known.sum(axis=1)
+    stories, total = len(ratings), int(counts.sum())
+    if stories < 5:
+        raise ValueError(f"expected at least five stories, got {stories}")
+    if total == stories:
+        raise ValueError("no story has two ratings")
+    means = np.nanmean(ratings, axis=1)
+    grand = np.nanmean(ratings)
+    between = (counts * (means - grand) ** 2).sum() / (stories - 1)
+    within = np.nansum((ratings - means[:, None]) ** 2) / (total - stories)
+    usual = (total - (counts**2).sum() / total) / (stories - 1)
+    scale = between + (usual - 1) * within
+    if scale <= 0:
+        raise ValueError("all ratings are equal")
+    single = (between - within) / scale
+    k = total / stories
+    return {"single": float(single), "mean": float(k * single / (1 + (k - 1) * single))}
 
 
 def icc_two_way(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str, float]:
@@ -98,7 +154,7 @@ def icc_two_way(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str
     blocks = [block for block in rater_blocks(ratings, raters) if len(block) >= 5 and np.ptp(block) > 0]
     if not blocks:
         raise ValueError("no five stories were rated by the same raters")
-    found = [_pingouin_icc(block, "ICC(A,1)", "ICC(A,k)") for block in blocks]
+    found = [_pingouin_icc(block) for block in blocks]
     weights = [len(block) for block in blocks]
     return {
         key: float(np.average([one[key] for one in found], weights=weights)) for key in ("single", "mean")
@@ -180,7 +236,7 @@ def _need_complete(ratings: np.ndarray) -> None:
         raise ValueError("expected the same number of ratings, two or more, for every story")
 
 
-def _pingouin_icc(ratings: np.ndarray, single: str, mean: str) -> dict[str, float]:
+def _pingouin_icc(ratings: np.ndarray) -> dict[str, float]:
     import pandas as pd  # both are slow to import, and wanted here only
     import pingouin
 
@@ -199,7 +255,7 @@ def _pingouin_icc(ratings: np.ndarray, single: str, mean: str) -> dict[str, floa
     # Where raters agree perfectly, pingouin divides by 0 for F ratios and limits that are not used here.
     with np.errstate(divide="ignore", invalid="ignore"):
         table = pingouin.intraclass_corr(frame, "story", "rater", "rating").set_index("Type")["ICC"]
-    found = {"single": float(table[single]), "mean": float(table[mean])}
+    found = {"single": float(table["ICC(A,1)"]), "mean": float(table["ICC(A,k)"])}
     if not np.isfinite(list(found.values())).all():
         raise ValueError("the variances that it compares are 0")
     return found

@@ -13,21 +13,28 @@ from openmeva.metrics.openmeva.judged import HUMAN, JudgedStories
 def prompt_level(metric: np.ndarray, judged: JudgedStories) -> dict[str, Any]:
     """Mean over prompts of the correlation among the stories of one prompt.
 
-    Prompts with fewer than three stories, or where metric or judgment is constant, have none; `undefined`
-    counts them.
+    Returns:
+        The three means over the `prompts` that have a coefficient, `dropped` (prompts that have none because metric or
+        judgments are constant), `with_zeros` (the means with these counted as 0), and `small` (prompts with fewer than
+        three stories, which count nowhere).
 
     Raises:
         ValueError: no prompt has three stories.
     """
     groups = [np.flatnonzero(judged.prompts == prompt) for prompt in np.unique(judged.prompts)]
-    if max(map(len, groups)) < 3:
+    large = [places for places in groups if len(places) >= 3]
+    if not large:
         raise ValueError("no prompt has three stories")
-    found = [correlate_part(metric[places], judged.scores[places]) for places in groups]
+    found = [correlate_part(metric[places], judged.scores[places]) for places in large]
     defined = [result for result in found if "undefined" not in result]
-    means = {
-        name: float(np.mean([one[name] for one in defined])) if defined else None for name in COEFFICIENTS
+    sums = {name: sum(one[name] for one in defined) for name in COEFFICIENTS}
+    return {
+        **{name: total / len(defined) if defined else None for name, total in sums.items()},
+        "with_zeros": {name: total / len(large) for name, total in sums.items()},
+        "prompts": len(defined),
+        "dropped": len(large) - len(defined),
+        "small": len(groups) - len(large),
     }
-    return {**means, "prompts": len(defined), "undefined": len(found) - len(defined)}
 
 
 def system_level(metric: np.ndarray, judged: JudgedStories) -> dict[str, Any]:

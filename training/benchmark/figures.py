@@ -27,7 +27,7 @@ def write_figures(results: Results, published: Mapping[str, Any], folder: Path) 
     drawers: dict[str, tuple[Callable[[Results, Mapping[str, Any]], Figure | None], str]] = {
         "overview": (
             draw_overview,
-            "Pearson correlation with human judgments and its 95 % interval (bootstrap over prompts). Hollow "
+            "Pearson correlation with human judgments, pooled over stories, and its 95 % interval (bootstrap over prompts). Hollow "
             "diamonds: the papers' figures on their whole sets. Dotted: the strongest trivial row. Shaded: "
             "beyond the raters' own noise.",
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,13 @@ from openmeva.metrics.openmeva.comparison import compare, correct
 from openmeva.metrics.openmeva.correlation import correlate
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.sources import judgments_by_source
+from openmeva.metrics.openmeva.trivial import trivial_scores
+from openmeva.training.benchmark.levels import Draws, Levels
+from openmeva.training.benchmark.standings import standings
+from openmeva.training.statistics.pairs import calibrated_accuracy
+from openmeva.training.statistics.permutation import PermutationTests, random_swaps
+
+RESAMPLES = 10_000  # of permutation tests, at most; they stop early
 
 
 def judged_table(
@@ -33,18 +41,24 @@ def judged_table(
         draws, rng: of the bootstrap, which all rows share.
 
     Returns:
-        `rows` (coefficients, `p_values`, `intervals`, `kind`: ours, released or trivial, and for the first two
-        `beats_trivial`), `pairs` (each metric against the best, corrected after Holm), `noise_ceiling`,
-        `agreement`, `sources`, `n`, `prompts`, `judgments`, `scores`, `unavailable`.
+        `rows` (coefficients pooled over stories, `p_values`, `intervals`, `accuracy` (acc_eq), the levels
+        `within_prompts` and `between_systems`, `kind`: ours, released or trivial, and for the first two
+        `beats_trivial`), `pairs` (each metric against the best, corrected after Holm), `standings` (clusters of
+        significance and ranks), `noise_ceiling`, `agreement`, `sources`, `n`, `prompts`, `judgments`, `scores`,
+        `unavailable`.
 
     Raises:
         ValueError: scores that do not fit the stories (which row of the table, which story).
     """
+    # What is drawn for tests has a stream of its own, so that the bootstrap's stays what it was.
+    exchanges = rng.spawn(1)[0]
     bootstrap = PromptBootstrap(judged.scores, judged.prompts, draws, rng)
+    levels = Levels(judged, bootstrap.counts)
     trivial, trivial_draws = trivial_rows(judged, bootstrap)
     rows: dict[str, dict[str, Any]] = {}
     scores: dict[str, np.ndarray] = {}
-    samples: dict[str, dict[str, np.ndarray]] = {}
+    samples: dict[str, Draws] = {}
+    within: dict[str, Draws] = {}
     for kind, found in {"ours": ours, "released": released}.items():
         for title, values in found.items():
             name = title if kind == "ours" or title not in ours else f"{title} (released)"
@@ -55,13 +69,18 @@ def judged_table(
                 **correlate(array, judged.scores),
                 "intervals": intervals(samples[name]),
             }
+            within[name] = _add_levels(rows[name], array, judged, levels)
             rows[name]["beats_trivial"] = beats_trivial(rows[name], samples[name], trivial, trivial_draws)
-    rows |= {name: {"kind": "trivial", **row} for name, row in trivial.items()}
+    for name, array in trivial_scores(judged.stories).items():
+        rows[name] = {"kind": "trivial", **trivial[name]}
+        if "undefined" not in trivial[name]:
+            _add_levels(rows[name], array, judged, levels)
     result: dict[str, Any] = {
         "n": len(judged),
         "prompts": bootstrap.prompts,
         "rows": rows,
-        "pairs": _pairs(rows, scores, samples, judged.scores),
+        "pairs": _pairs(rows, scores, samples, judged.scores, exchanges),
+        "standings": standings(judged, rows, scores, samples, within, RESAMPLES, exchanges),
         "judgments": judged.scores.tolist(),
         "scores": {name: array.tolist() for name, array in scores.items()},
     }
@@ -85,6 +104,14 @@ def _checked(name: str, values: list[float], judged: JudgedStories) -> np.ndarra
         raise ValueError(f"{name}: {error}") from error
 
 
+def _add_levels(row: dict[str, Any], metric: np.ndarray, judged: JudgedStories, levels: Levels) -> Draws:
+    """Adds the levels and the accuracy of pairs to a row; returns the draws within prompts."""
+    row["accuracy"] = asdict(calibrated_accuracy(metric, judged.scores))
+    row["within_prompts"], draws = levels.within(metric)
+    row["between_systems"] = levels.between(metric)
+    return draws
+
+
 def _ratings(judged: JudgedStories) -> np.ndarray:
     if judged.ratings is None:
         raise ValueError("the single ratings are not known, only their mean")
@@ -94,21 +121,27 @@ def _ratings(judged: JudgedStories) -> np.ndarray:
 def _pairs(
     rows: Mapping[str, dict[str, Any]],
     scores: Mapping[str, np.ndarray],
-    samples: Mapping[str, dict[str, np.ndarray]],
+    samples: Mapping[str, Draws],
     judgments: np.ndarray,
+    rng: np.random.Generator,
 ) -> dict[str, Any]:
-    """Paired tests of the best metric (by Pearson) against each other one."""
+    """Paired tests of the best metric (by Pearson, pooled) against each other one."""
     if len(scores) < 2:
         return {}
+    names = list(scores)
     best = max(scores, key=lambda name: rows[name]["pearson"])
     tests = {
         name: compare(scores[best], scores[name], judgments, samples[best], samples[name])
         for name in scores
         if name != best
     }
-    p_values = {
-        name: test["williams"]["p_value"] for name, test in tests.items() if "p_value" in test["williams"]
-    }
-    for name, corrected in correct(p_values).items():
-        tests[name]["williams"]["holm"] = corrected["holm"]
+    permutations = PermutationTests(
+        np.array([scores[name] for name in names]), judgments, random_swaps(RESAMPLES, len(judgments), rng)
+    )
+    for name, test in tests.items():
+        test["permutation"] = asdict(permutations.test(names.index(best), names.index(name)))
+    for kind in ("williams", "permutation"):
+        p_values = {name: test[kind]["p_value"] for name, test in tests.items() if "p_value" in test[kind]}
+        for name, corrected in correct(p_values).items():
+            tests[name][kind]["holm"] = corrected["holm"]
     return {"best": best, "against": tests}

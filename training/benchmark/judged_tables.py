@@ -7,28 +7,27 @@ from typing import Any
 
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 from openmeva.training.benchmark.cells import number, p_value, with_interval
+from openmeva.training.benchmark.level_tables import KINDS
 from openmeva.training.benchmark.render import Table
-
-_KINDS = (("ours", "this project"), ("released", "released scores"), ("trivial", "trivial"))
 
 
 def correlations(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
-    """A judged set: the three coefficients with intervals, beside the paper's."""
+    """A judged set: the three coefficients pooled over stories, with intervals, beside the paper's."""
     printed = published["correlations"].get(name, {"rows": {}, "note": ""})
+    judges = published["judges"]["pooled"].get(name, {"rows": {}, "note": ""})
     columns = ["", "Pearson [95 %]", "Spearman [95 %]", "Kendall τ-b [95 %]"]
     columns += ["paper r", "ρ", "τ"] if printed["rows"] else []
     note = (
-        f"{found['n']} stories, {found['prompts']} prompts; intervals by bootstrap over prompts. "
-        "† does not beat the strongest trivial row (the interval of the paired difference reaches 0)."
+        f"Pooled over {found['n']} stories of {found['prompts']} prompts; 1 is perfect, 0 is chance; intervals by "
+        "bootstrap over prompts. † does not beat the strongest trivial row (the interval of the paired difference "
+        f"reaches 0).{_reliability(found)}"
     )
-    if "noise_ceiling" in found:
-        top = found["noise_ceiling"]["ceiling"]
-        note += f" Noise ceiling: {', '.join(f'{c} {number(top[c], 2)}' for c in COEFFICIENTS)}."
     if printed["rows"]:
-        note += f" Right: {printed['note']}."
+        notes = "; ".join(one["note"] for one in (printed, judges) if one["rows"])
+        note += f" Right: {notes}; on the whole sets, pooled as here."
     table = Table(f"{found['title']}: correlation with human judgments", columns, note=note)
     shown = set()
-    for kind, label in _KINDS:
+    for kind, label in KINDS:
         table.rule()
         for title, row in found["rows"].items():
             if row["kind"] != kind:
@@ -43,7 +42,29 @@ def correlations(name: str, found: Mapping[str, Any], published: Mapping[str, An
     for title, figures in printed["rows"].items():
         if title not in shown:
             table.add(f"{title} (paper)", "", "", "", *_printed(figures), faint=True)
+    for title, figures in judges["rows"].items():
+        table.add(f"{title} (published)", "", "", "", *_printed(figures), faint=True)
     return table
+
+
+def _reliability(found: Mapping[str, Any]) -> str:
+    """How far the raters agree, and what that lets a metric reach."""
+    agreement, text = found.get("agreement", {}), ""
+    names = {
+        "krippendorff_ordinal": "Krippendorff’s α (ordinal)",
+        "krippendorff_interval": "α (interval)",
+        "icc_one_way": "ICC(1,1)",
+        "icc_one_way_mean": "ICC(1,k)",
+    }
+    known = [f"{label} {number(agreement[key], 2)}" for key, label in names.items() if key in agreement]
+    if known:
+        text += f" Raters: {', '.join(known)}."
+    if "noise_ceiling" in found:
+        top = found["noise_ceiling"]["ceiling"]
+        text += (
+            f" Ceiling of a perfect metric: {', '.join(f'{c} {number(top[c], 2)}' for c in COEFFICIENTS)}."
+        )
+    return text
 
 
 def _marked(row: Mapping[str, Any], coefficient: str) -> str:
@@ -59,29 +80,44 @@ def _printed(figures: Mapping[str, float] | None) -> list[str]:
 
 
 def overview(judged: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
-    """Agreement of the raters of each judged set, and the noise ceiling."""
+    """Agreement of the raters of each judged set, and the ceilings that follow from it."""
     table = Table(
-        "Human judgments: agreement and noise ceiling",
-        ["", "stories", "α ordinal", "α interval", "paper α", "Fleiss’ κ", "paper κ", "ICC(1)", "ICC(1,k)",
-         "Kendall’s W", "split half r", "ceiling r"],
-        note="Krippendorff’s α above .8 is reliable, .67 to .8 allows tentative conclusions (OpenMEVA, Table "
-        "9). Kendall’s W needs to know who rated what; MANS was released with ratings sorted by story.",
+        "Human judgments: agreement and ceilings",
+        ["", "stories", "α ordinal", "α interval", "paper α", "ICC(1,1)", "ICC(1,k)", "ceiling (ICC)",
+         "split half r", "ceiling (halves)", "Kendall’s W", "κ nominal", "κ linear", "κ halves", "paper κ"],
+        note="1 is perfect agreement, 0 is chance. Krippendorff’s α above .8 is reliable, .67 to .8 allows tentative "
+        "conclusions (OpenMEVA, Table 9). α, ICC(1,·) and split halves take the raters of a story for exchangeable; "
+        "Kendall’s W needs to know who rated what, and MANS was released with ratings sorted by story. ICC(1,1) is "
+        "the reliability of one rating, ICC(1,k) of a story’s mean; its root, and that of the halves’ reliability "
+        "after Spearman and Brown, is the Pearson that a perfect metric would reach. κ is Fleiss’: nominal takes "
+        "ratings for categories without order, linear weighs a disagreement by its distance, halves cuts the scale in "
+        "the middle."
+        + "".join(f" {one['title']}: {note}." for name, one in judged.items() if (note := _undefined(name, published))),
     )  # fmt: skip
     for name, found in judged.items():
         agreement, ceiling = found.get("agreement", {}), found.get("noise_ceiling", {})
         printed = published["agreement"].get(name, {})
+        mark = "‡" if _undefined(name, published) else ""
         table.add(
             found["title"],
             str(found["n"]),
             *(number(agreement.get(key)) for key in ("krippendorff_ordinal", "krippendorff_interval")),
             number(printed.get("krippendorff"), 2),
-            number(agreement.get("fleiss_kappa")),
-            number(printed.get("fleiss_kappa"), 2),
-            *(number(agreement.get(key)) for key in ("icc_one_way", "icc_one_way_mean", "kendall_w")),
+            *(number(agreement.get(key)) for key in ("icc_one_way", "icc_one_way_mean", "icc_ceiling")),
             number(ceiling.get("split_half", {}).get("pearson")),
             number(ceiling.get("ceiling", {}).get("pearson")),
+            *(
+                number(agreement.get(key))
+                for key in ("kendall_w", "fleiss_kappa", "linear_kappa", "halves_kappa")
+            ),
+            number(printed.get("kappa"), 2) + (mark if "kappa" in printed else ""),
         )
     return table
+
+
+def _undefined(name: str, published: Mapping[str, Any]) -> str:
+    """What the paper leaves open about its figure."""
+    return str(published["agreement"].get(name, {}).get("undefined", ""))
 
 
 def pairs(found: Mapping[str, Any]) -> Table:
@@ -89,9 +125,21 @@ def pairs(found: Mapping[str, Any]) -> Table:
     pairs = found["pairs"]
     table = Table(
         f"{found['title']}: {pairs.get('best', '')} against each other metric",
-        ["", "Δ Pearson [95 %]", "Williams t", "p", "p (Holm)", "Steiger Z", "p", "bootstrap p"],
-        note="Paired tests on the same stories; Williams and Steiger take stories for independent, the "
-        "bootstrap draws prompts.",
+        [
+            "",
+            "Δ Pearson [95 %]",
+            "PERM-BOTH p",
+            "p (Holm)",
+            "Williams t",
+            "p",
+            "p (Holm)",
+            "Steiger Z",
+            "p",
+            "bootstrap p",
+        ],
+        note="Paired tests on the same stories; p below .05 is a difference beyond chance. PERM-BOTH (Deutsch et al. "
+        "2021) is one-sided and exchanges scores story by story; Williams and Steiger take stories for independent; "
+        "the bootstrap draws prompts.",
     )
     for name, test in pairs.get("against", {}).items():
         williams, steiger = test["williams"], test["steiger"]
@@ -101,6 +149,8 @@ def pairs(found: Mapping[str, Any]) -> Table:
             name,
             number(test["difference"]["pearson"])
             + (f" [{number(ends[0], 2)}, {number(ends[1], 2)}]" if ends else ""),
+            p_value(test["permutation"]["p_value"]),
+            p_value(test["permutation"].get("holm")),
             f"{williams['t']:.2f}" if "t" in williams else "–",
             p_value(williams.get("p_value")),
             p_value(williams.get("holm")),
@@ -165,29 +215,20 @@ def differences(found: Mapping[str, Any]) -> Table:
     return table
 
 
-def levels(found: Mapping[str, Any]) -> Table:
-    """Correlation over the whole set, within prompts and between systems."""
+def apart(found: Mapping[str, Any]) -> Table:
+    """Human- and machine-written stories apart, and the share of the ceiling that is reached."""
     table = Table(
-        f"{found['title']}: levels of the correlation (Pearson)",
-        [
-            "",
-            "dataset",
-            "within prompts",
-            "between systems",
-            "human-written",
-            "machine-written",
-            "share of ceiling",
-        ],
+        f"{found['title']}: human- and machine-written stories apart (Pearson, pooled)",
+        ["", "all", "human-written", "machine-written", "share of ceiling"],
+        note="A metric that tells people from machines, and no more, is high on all and near 0 on each part.",
     )
     for title, sections in found["sections"].items():
-        apart = sections.get("human_and_machine", {})
+        parts = sections.get("human_and_machine", {})
         table.add(
             title,
             number(sections["pearson"]),
-            number(sections.get("prompt_level", {}).get("pearson")),
-            number(sections.get("system_level", {}).get("pearson")),
-            number(apart.get("human", {}).get("pearson")),
-            number(apart.get("machine", {}).get("pearson")),
+            number(parts.get("human", {}).get("pearson")),
+            number(parts.get("machine", {}).get("pearson")),
             number(sections.get("noise_ceiling", {}).get("share", {}).get("pearson"), 2),
         )
     return table

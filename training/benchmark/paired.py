@@ -21,7 +21,7 @@ from openmeva.training.files import Row, kind_of, read_rows
 from openmeva.training.paths import CACHE
 
 Rows = list[dict[str, Any]]
-KEPT = ("n", "prompts", "rows", "pairs", "noise_ceiling", "unavailable")
+KEPT = ("n", "prompts", "rows", "pairs", "standings", "agreement", "noise_ceiling", "unavailable")
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ def compare_metrics(asked: Comparison) -> dict[str, Any]:
     """Correlations of each, and paired tests of the best (by Pearson) against the others.
 
     Returns:
-        `rows` (coefficients, intervals, `beats_trivial`), `pairs` (`best`, and `against` it each other one: the
-        differences, bootstrap, Williams' and Steiger's tests, Holm's correction), `n`, `prompts`.
+        What `judged_table` says of `rows` (three levels), `pairs`, `standings`, `agreement`, `noise_ceiling`, `n`,
+        `prompts` and `unavailable`.
 
     Raises:
         ValueError: fewer than two, a file without scores or of other stories, or nothing that judges them.

@@ -11,7 +11,7 @@ import evaluate
 import numpy as np
 
 from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
-from openmeva.metrics.openmeva.drift import dataset_drift
+from openmeva.metrics.openmeva.drift import dataset_drift, part
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.contexts import rows_as_seen
@@ -211,10 +211,9 @@ def _drift(
             if not result:
                 return {}
             judged = JudgedStories.from_rows(rows, (1.0, 5.0))
-            table = judged_table(
-                judged, {entry.title: result[key]}, {}, settings.draws, np.random.default_rng(settings.seed)
-            )
-            benchmark_runs.setdefault(corpus, {})[one.name] = table["rows"][entry.title]
+            rng = np.random.default_rng(settings.seed)
+            metric = check_predictions(result[key], len(judged))
+            benchmark_runs.setdefault(corpus, {})[one.name] = part(metric, judged, settings.draws, rng)
     return dataset_drift(benchmark_runs)
 
 

@@ -10,14 +10,15 @@ import yaml
 
 from openmeva.training.benchmark.further_tables import autos_tables, dataset_drift_table, explained_tables
 from openmeva.training.benchmark.judged_tables import (
+    apart,
     by_part,
     correlations,
     differences,
-    levels,
     overview,
     pairs,
     quality,
 )
+from openmeva.training.benchmark.level_tables import accuracy, between_systems, standings, within_prompts
 from openmeva.training.benchmark.render import Table
 from openmeva.training.benchmark.table_11 import table_11
 
@@ -35,17 +36,26 @@ def all_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> list
 
 
 def main_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> list[Table]:
-    """For each judged set the three coefficients with intervals, beside the papers'; and OpenMEVA's Table 11."""
-    tables = [correlations(name, found, published) for name, found in results["judged"].items()]
-    return [*tables, *table_11(results, published)]
+    """For each judged set the coefficients at each level it has; the raters' agreement; and OpenMEVA's Table 11."""
+    tables: list[Table] = []
+    for name, found in results["judged"].items():
+        tables += [
+            correlations(name, found, published),
+            within_prompts(name, found, published),
+            between_systems(found),
+        ]
+    if results["judged"]:
+        tables.append(overview(results["judged"], published))
+    return [table for table in [*tables, *table_11(results, published)] if table.rows]
 
 
 def section_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> list[Table]:
-    """The further tables: pairs, human scores, drift, error types, differences, AUTOS, explanations."""
+    """The further tables: standings, pairs, drift, error types, differences, AUTOS, explanations."""
     judged = results["judged"]
-    tables = [overview(judged, published)] if judged else []
+    tables: list[Table] = []
     for name, found in judged.items():
-        tables += [pairs(found), *by_part(name, found, published), differences(found), levels(found)]
+        tables += [*standings(found), accuracy(found), pairs(found), *by_part(name, found, published)]
+        tables += [differences(found), apart(found)]
     tables += [quality(judged)] if judged else []
     if results["dataset_drift"]:
         tables.append(dataset_drift_table(results["dataset_drift"], published["dataset_drift"]))

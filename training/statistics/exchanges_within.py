@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from openmeva.training.statistics.coefficients import Coefficient
+from openmeva.training.statistics.coefficients import COEFFICIENTS
 from openmeva.training.statistics.exchanges_pooled import Exchange, Pair
 from openmeva.training.statistics.groups import Groups
 from openmeva.training.statistics.levels import SMALLEST
 
 _TABLED = 8  # stories of a prompt up to which all ways to exchange them are computed once: 2^8
-_ROWS = 128  # resamples at a time, where they are not
 
 
 def within_prompts_exchange(
@@ -18,20 +17,20 @@ def within_prompts_exchange(
     judgments: np.ndarray,
     swaps: np.ndarray,
     prompts: np.ndarray,
-    coefficient: Coefficient,
+    coefficient: str,
     zeros: bool,
 ) -> Exchange:
     """Means over prompts of three stories or more.
 
     A prompt of five stories can be exchanged in 32 ways: its coefficient is computed for each, and a resample looks up
-    one a prompt.
+    one a prompt. For larger prompts the sums behind a coefficient are products of matrices.
 
     Args:
         metrics: `(metrics, n)`, standardised.
         judgments: `(n,)`.
         swaps: `(resamples, n)` bool.
         prompts: `(n,)` labels.
-        coefficient: of `coefficients`.
+        coefficient: `pearson`, `spearman` or `kendall`.
         zeros: count prompts where a side is constant as 0 (else they are left out).
 
     Raises:
@@ -43,12 +42,8 @@ def within_prompts_exchange(
         raise ValueError("no prompt has three stories")
     scores, judged = groups.table(metrics)[:, large], groups.table(judgments)[large]
     swapped = np.nan_to_num(groups.table(swaps)[:, large]).astype(bool)
-    width = groups.largest
-    patterns = (
-        (np.arange(2**width)[:, None] >> np.arange(width) & 1).astype(bool) if width <= _TABLED else None
-    )
-    codes = swapped @ (1 << np.arange(width)) if patterns is not None else None
     columns = np.arange(int(large.sum()))
+    compute = COEFFICIENTS[coefficient]
 
     def mean(values: np.ndarray) -> np.ndarray:
         if zeros:
@@ -56,32 +51,78 @@ def within_prompts_exchange(
         defined = np.isfinite(values).sum(axis=1)
         return np.nan_to_num(values).sum(axis=1) / np.maximum(defined, 1)
 
-    def pair(first: int, second: int) -> Pair:
+    def observed(first: int, second: int) -> float:
+        values = [mean(compute(scores[metric], judged)[None])[0] for metric in (first, second)]
+        return float(values[0] - values[1])
+
+    def wide(first: int, second: int) -> Pair:
         a, b = scores[first], scores[second]
-        observed = float((mean(coefficient(a, judged)[None]) - mean(coefficient(b, judged)[None]))[0])
-        if patterns is None or codes is None:
+        by_rank = None if coefficient == "pearson" else _Ranked(a, b, judged, coefficient)
 
-            def differences(start: int, stop: int) -> np.ndarray:
-                parts = [swapped[at : min(at + _ROWS, stop)] for at in range(start, stop, _ROWS)]
-                return np.concatenate(
-                    [
-                        mean(coefficient(np.where(part, b, a), judged))
-                        - mean(coefficient(np.where(part, a, b), judged))
-                        for part in parts
-                    ]
-                )
+        def differences(start: int, stop: int) -> np.ndarray:
+            part = swapped[start:stop]
+            if by_rank is not None:
+                return mean(by_rank(part)) - mean(by_rank(~part))
+            return mean(compute(np.where(part, b, a), judged)) - mean(compute(np.where(part, a, b), judged))
 
-            return Pair(observed, differences)
-        table = coefficient(np.where(patterns[:, None], b, a), judged)
-        if zeros or np.isfinite(table).all():
-            # The other metric is exchanged in the complementary way, which stands at the mirrored place.
-            gained = np.nan_to_num(table) - np.nan_to_num(table[::-1])
-            return Pair(observed, lambda start, stop: gained[codes[start:stop], columns].mean(axis=1))
-        return Pair(
-            observed,
-            lambda start, stop: (
-                mean(table[codes[start:stop], columns]) - mean(table[::-1][codes[start:stop], columns])
-            ),
-        )
+        return Pair(observed(first, second), differences)
 
-    return pair
+    if groups.largest > _TABLED:
+        return wide
+    places = np.arange(groups.largest)
+    patterns = (np.arange(2**groups.largest)[:, None] >> places & 1).astype(bool)
+    codes = swapped @ (1 << places)
+
+    def tabled(first: int, second: int) -> Pair:
+        # The other metric is exchanged in the complementary way, which stands at the mirrored place.
+        table = compute(np.where(patterns[:, None], scores[second], scores[first]), judged)
+        gained = np.nan_to_num(table) - np.nan_to_num(table[::-1])
+
+        def differences(start: int, stop: int) -> np.ndarray:
+            code = codes[start:stop]
+            if zeros or whole:
+                return gained[code, columns].mean(axis=1)
+            return mean(table[code, columns]) - mean(table[::-1][code, columns])
+
+        whole = bool(np.isfinite(table).all())
+        return Pair(observed(first, second), differences)
+
+    return tabled
+
+
+class _Ranked:
+    """Spearman or Kendall of exchanged scores in each prompt: `(resamples, prompts)` of `(resamples, prompts, m)` bool.
+
+    Both rest on signs of differences of two stories, and each of these is one of four, by who gives which score.
+    """
+
+    def __init__(self, a: np.ndarray, b: np.ndarray, judged: np.ndarray, coefficient: str) -> None:
+        order = _signs(judged, judged)
+        sides = [_signs(x, z) for x in (a, b) for z in (a, b)]
+        self._spearman = coefficient == "spearman"
+        self._ranks = order.sum(axis=2)[:, None]
+        self._ordered = (self._ranks[:, 0] ** 2 if self._spearman else np.abs(order).sum(axis=2)).sum(axis=1)
+        self._shared = sides if self._spearman else [order * side for side in sides]
+        self._untied = [np.abs(side) for side in sides]
+
+    def __call__(self, swapped: np.ndarray) -> np.ndarray:
+        chosen = swapped.transpose(1, 0, 2).astype(float)
+        sums = _exchanged(chosen, self._shared)
+        if self._spearman:
+            shared, spread = (sums * self._ranks).sum(axis=2), (sums**2).sum(axis=2)
+        else:
+            shared, spread = sums.sum(axis=2), _exchanged(chosen, self._untied).sum(axis=2)
+        scale = np.sqrt(spread * self._ordered[:, None])
+        return np.divide(shared, scale, out=np.full(shared.shape, np.nan), where=scale > 0).T
+
+
+def _signs(x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """`(prompts, m, m)` signs of x_i - z_j, 0 for a place without a story."""
+    return np.nan_to_num(np.sign(x[:, :, None] - z[:, None, :]))
+
+
+def _exchanged(chosen: np.ndarray, sides: list[np.ndarray]) -> np.ndarray:
+    """Sums over j of the side that i and j choose: `(prompts, resamples, m)` of 0 and 1, to sums of that shape."""
+    kept = 1 - chosen
+    own, given, taken, other = (side.transpose(0, 2, 1) for side in sides)
+    return kept * (kept @ own + chosen @ given) + chosen * (kept @ taken + chosen @ other)

@@ -98,9 +98,7 @@ class PermutationTests:
         if prompts is None:
             self._pair = _POOLED[coefficient](standard, judgments, swaps)
         else:
-            self._pair = within_prompts_exchange(
-                standard, judgments, swaps, prompts, COEFFICIENTS[coefficient], zeros
-            )
+            self._pair = within_prompts_exchange(standard, judgments, swaps, prompts, coefficient, zeros)
 
     def test(self, first: int, second: int) -> PermutationTest:
         """Does the first metric agree more closely than the second? Both by their row in `metrics`."""

@@ -18,7 +18,7 @@ class Clusters:
         ranks: `(metrics,)` in that order: 1 for the first cluster. No metric of a cluster is significantly worse than
             another of it.
         p_values: `(metrics, metrics)` in that order: that the metric of the row is no better than that of the column;
-            NaN below the diagonal and on it.
+            NaN where no test was needed: below the diagonal, on it, and for pairs that other clusters keep apart.
     """
 
     order: np.ndarray
@@ -31,7 +31,7 @@ def significance_clusters(
 ) -> Clusters:
     """Clusters as WMT's metrics task forms them (Freitag et al. 2021).
 
-    From the best metric down, a metric opens the next cluster where one of the cluster before is significantly better.
+    Only pairs that decide something are tested. From the best metric down, a metric opens the next cluster where one of the cluster before is significantly better.
     P-values are not corrected for their number, as there.
 
     Args:
@@ -45,11 +45,14 @@ def significance_clusters(
     """
     order = np.argsort(-coefficients, kind="stable")
     p_values = np.full((len(order), len(order)), np.nan)
-    for row, column in zip(*np.triu_indices(len(order), 1), strict=True):
-        p_values[row, column] = p_value(int(order[row]), int(order[column]))
     ranks, begin = np.ones(len(order), dtype=int), 0
     for place in range(1, len(order)):
-        beaten = bool((p_values[begin:place, place] <= alpha).any())
+        beaten = False
+        for above in range(place - 1, begin - 1, -1):
+            p_values[above, place] = p_value(int(order[above]), int(order[place]))
+            beaten = bool(p_values[above, place] <= alpha)
+            if beaten:
+                break
         ranks[place] = ranks[place - 1] + beaten
         begin = place if beaten else begin
     return Clusters(order, ranks, p_values)

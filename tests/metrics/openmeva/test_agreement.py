@@ -5,10 +5,12 @@ import pytest
 
 from openmeva.metrics.openmeva.agreement import (
     agreement,
+    halves_kappa,
     icc,
     icc_two_way,
     kendall_w,
     krippendorff_alpha,
+    linear_kappa,
     rater_blocks,
 )
 
@@ -35,6 +37,35 @@ def test_icc_is_that_of_r():
     )
 
 
+def test_icc_of_stories_with_different_numbers_of_ratings():
+    """The moments of the one-way analysis of variance, each a sum over ratings."""
+    ratings = np.where(np.arange(5) < np.array([5, 3, 2, 5, 4, 1, 5, 2])[:, None], RATINGS, np.nan)
+    rows = [[value for value in row if value == value] for row in ratings]
+    every = [value for row in rows for value in row]
+    mean = sum(every) / len(every)
+    between = sum(len(row) * (sum(row) / len(row) - mean) ** 2 for row in rows) / (len(rows) - 1)
+    within = sum((v - sum(row) / len(row)) ** 2 for row in rows for v in row) / (len(every) - len(rows))
+    usual = (len(every) - sum(len(row) ** 2 for row in rows) / len(every)) / (len(rows) - 1)
+    variance = (between - within) / usual  # of the stories' true quality
+    single = variance / (variance + within)
+    k = len(every) / len(rows)
+    expected = {"single": single, "mean": variance / (variance + within / k)}
+    assert icc(ratings) == pytest.approx(expected, abs=1e-12)
+    assert agreement(ratings)["icc_ceiling"] == pytest.approx(expected["mean"] ** 0.5)
+
+
+def test_kappas_of_ordered_ratings():
+    def distance(a, b):
+        return np.mean([abs(x - y) for x in a for y in b])
+
+    k = RATINGS.shape[1]
+    within = np.mean([distance(row, row) * k / (k - 1) for row in RATINGS])
+    expected = 1 - within / distance(RATINGS.ravel(), RATINGS.ravel())
+    assert linear_kappa(RATINGS) == pytest.approx(expected, abs=1e-12)
+    # Of two categories any weights give the same kappa.
+    assert halves_kappa(RATINGS) == pytest.approx(linear_kappa((RATINGS > 3).astype(float)), abs=1e-12)
+
+
 def test_kendall_w_and_fleiss_kappa_are_those_of_r():
     # W = 12 S / (m² (n³ - n) - m Σ T) and Fleiss' kappa, written out in R.
     assert kendall_w(RATINGS, RATERS) == pytest.approx(0.7299492386, abs=1e-9)
@@ -56,7 +87,13 @@ def test_krippendorff_interval_from_its_definition():
 
 def test_the_order_of_ratings_within_a_story_changes_nothing_that_ignores_raters():
     found, sorted_ = agreement(RATINGS), agreement(np.sort(RATINGS, axis=1))
-    for name in ("krippendorff_ordinal", "krippendorff_interval", "fleiss_kappa", "icc_one_way"):
+    for name in (
+        "krippendorff_ordinal",
+        "krippendorff_interval",
+        "fleiss_kappa",
+        "linear_kappa",
+        "icc_one_way",
+    ):
         assert found[name] == pytest.approx(sorted_[name])
 
 

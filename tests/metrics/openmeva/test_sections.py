@@ -130,6 +130,10 @@ def test_levels_tell_prompts_from_systems():
     )
     metric = np.array([3, 2, 1, 9, 8, 8.5])
     assert prompt_level(metric, stories)["pearson"] == pytest.approx((-1 - 0.5) / 2)
+    constant = judged([1, 2, 3, 5, 5, 5, 1], prompt=["p"] * 3 + ["q"] * 3 + ["r"])
+    found = prompt_level(np.array([1, 2, 3, 1, 2, 3, 9.0]), constant)
+    assert (found["prompts"], found["dropped"], found["small"]) == (1, 1, 1)
+    assert (found["pearson"], found["with_zeros"]["pearson"]) == (pytest.approx(1), pytest.approx(0.5))
     assert system_level(metric, stories)["means"]["a"] == {"metric": 2.0, "human": 2.0}
     with pytest.raises(ValueError, match="no prompt has three"):
         prompt_level(metric, judged([1, 2, 3, 7, 8, 9]))

@@ -128,6 +128,10 @@ def test_a_run_from_data_to_report(tmp_path, data, words):
     report = write_report(results, published, tmp_path / "out")
     text = report.read_text()
     assert "MANS-ROC: correlation with human judgments" in text
+    assert "MANS-ROC: within prompts" in text
+    assert "GPT-4 (published)" in text.partition("MANS-ROC: within prompts")[2].partition("###")[0]
+    assert "GPT-4 (published)" not in text.partition("MANS-ROC: within prompts")[0]
+    assert "MANS-ROC: between systems" in text
     assert "UNION (paper)" in text
     for line in text.splitlines():
         if line.startswith("!["):

@@ -3,6 +3,8 @@
 import pytest
 
 from openmeva.training.benchmark.cells import number, p_value, with_interval
+from openmeva.training.benchmark.judged_tables import correlations, overview
+from openmeva.training.benchmark.level_tables import within_prompts
 from openmeva.training.benchmark.render import Table, to_latex, to_markdown
 from openmeva.training.benchmark.tables import main_tables, read_published, section_tables
 
@@ -17,6 +19,37 @@ def test_published_figures_have_a_value_for_each_column():
             rows = published[section][corpus].values()
             assert all(len(row) == len(published[section]["columns"]) for row in rows)
     assert all(len(row) == 4 for row in published["dataset_drift"]["rows"].values())
+
+
+def test_a_published_figure_stands_at_the_level_at_which_it_was_computed():
+    published = read_published()
+    found = {"title": "MANS-WP", "n": 9, "prompts": 3, "rows": {}}
+    level = {
+        **dict.fromkeys(("pearson", "spearman", "kendall"), 0.5),
+        "intervals": {},
+        "with_zeros": {"spearman": 0.25},
+        "prompts": 1,
+        "dropped": 2,
+    }
+    found["rows"]["Mine"] = {"kind": "ours", "pearson": 0.4, "intervals": {}, "within_prompts": level}
+    pooled = {row[0]: row[1:] for row in correlations("mans_wp", found, published).rows}
+    within = {row[0]: row[1:] for row in within_prompts("mans_wp", found, published).rows}
+    assert pooled["UNION (paper)"][3] == ".3256"
+    assert pooled["ChatGPT (published)"][3] == ".2030"
+    assert within["GPT-4 (published)"][-2:] == [".382", ".368"]
+    assert within["Mine (this project)"][:-2] == [".500", ".500", ".500", ".250", "1", "2"]
+    assert not set(pooled) & set(within) - {"Mine (this project)"}
+
+
+def test_a_kappa_without_a_definition_is_marked():
+    judged = {
+        "plot_guided_roc": {"title": "AMT", "n": 3, "agreement": {"fleiss_kappa": 0.389}},
+        "mans_roc": {"title": "MANS", "n": 3},
+    }
+    table = overview(judged, read_published())
+    assert [row[-1] for row in table.rows] == [".61‡", "–"]
+    assert "AMT: ‡ the paper prints" in table.note
+    assert "MANS: ‡" not in table.note
 
 
 def test_numbers_as_printed():

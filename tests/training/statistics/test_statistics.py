@@ -122,14 +122,17 @@ def test_permutations_against_the_slow_reference(name, ties, level):
     assert (found.p_value, found.difference, found.resamples) == tuple(map(near, expected))
 
 
-def test_large_prompts_are_exchanged_alike():
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_large_prompts_are_exchanged_alike(name):
     """Above eight stories a prompt the ways of exchange are not tabled."""
     judgments, metrics, _, rng = made_up(5)
-    prompts = np.repeat(np.arange(4), 10)
-    swaps = random_swaps(20, len(judgments), rng)
-    found = PermutationTests(metrics, judgments, swaps, "kendall", prompts).test(0, 1)
-    expected = reference.perm_both(*metrics, judgments, swaps, "kendall", prompts)
-    assert (found.p_value, found.difference) == (near(expected[0]), near(expected[1]))
+    prompts = np.repeat(np.arange(4), [12, 12, 9, 7])
+    judgments[prompts == 2] = 3
+    swaps = random_swaps(10, len(judgments), rng)
+    for zeros in (False, True):
+        found = PermutationTests(metrics, judgments, swaps, name, prompts, zeros).test(0, 1)
+        expected = reference.perm_both(*metrics, judgments, swaps, name, prompts, zeros)
+        assert (found.p_value, found.difference) == (near(expected[0]), near(expected[1]))
 
 
 def test_a_test_stops_at_the_end_of_a_decided_block():

@@ -1,0 +1,60 @@
+"""Levels and standings of a judged set, against the module of the benchmark that computes them story by story."""
+
+import numpy as np
+import pytest
+
+from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.metrics.openmeva.levels import prompt_level, system_level
+from openmeva.training.benchmark.judged import judged_table
+
+
+def judged(prompts: int, systems: bool = True) -> tuple[JudgedStories, np.ndarray]:
+    """Three stories a prompt, one a system; the first prompt's judgments are constant. With them their quality."""
+    rng = np.random.default_rng(0)
+    quality = rng.normal(size=3 * prompts)
+    quality[:3] = 1
+    rows = [
+        {
+            "story": f"{'word ' * int(rng.integers(4, 9))}{place} .",
+            "score": float(value),
+            **({"prompt": str(place // 3), "source_model": "abc"[place % 3]} if systems else {}),
+        }
+        for place, value in enumerate(quality)
+    ]
+    return JudgedStories.from_rows(rows), quality
+
+
+def test_levels_of_every_row() -> None:
+    stories, quality = judged(12)
+    rng = np.random.default_rng(1)
+    metric = quality + rng.normal(size=36)
+    table = judged_table(stories, {"mine": list(metric)}, {}, 200, rng)
+    within, between = (table["rows"]["mine"][level] for level in ("within_prompts", "between_systems"))
+    by_prompt, by_system = prompt_level(metric, stories), system_level(metric, stories)
+    for name in ("pearson", "spearman", "kendall"):
+        assert within[name] == pytest.approx(by_prompt[name], abs=1e-9)
+        assert within["with_zeros"][name] == pytest.approx(by_prompt["with_zeros"][name], abs=1e-9)
+        assert within["intervals"][name][0] < within[name] < within["intervals"][name][1]
+        assert between[name] == pytest.approx(by_system[name], abs=1e-9)
+    assert (within["prompts"], within["dropped"], within["small"]) == (11, 1, 0)
+    assert between["systems"] == 3
+    assert 0 < between["soft_accuracy"] <= 1
+    assert {"within_prompts", "between_systems", "accuracy"} <= set(table["rows"]["length"])
+    assert table["rows"]["mine"]["accuracy"]["value"] >= table["rows"]["mine"]["accuracy"]["without_ties"]
+
+
+def test_metrics_are_told_apart() -> None:
+    stories, quality = judged(40, systems=False)
+    rng = np.random.default_rng(2)
+    ours = {"good": list(quality + 0.1 * rng.normal(size=120)), "noise": list(rng.normal(size=120))}
+    table = judged_table(stories, ours, {"perfect": list(quality)}, 100, rng)
+    test = table["pairs"]["against"]["noise"]["permutation"]
+    assert test["p_value"] <= test["holm"] < 0.01
+    assert test["resamples"] == 1000, "a clear difference stops the test early"
+    standings = table["standings"]["pooled"]
+    assert (standings["metrics"], standings["clusters"]) == (["perfect", "good", "noise"], [1, 2, 3])
+    assert standings["p_values"][1][2] < 0.01
+    assert [rank["first"] for rank in standings["ranks"]] == [1, 0, 0]
+    assert "within_prompts" not in table["standings"]
+    assert table["rows"]["good"]["within_prompts"] == {"undefined": "no prompt has three stories"}
+    assert "no systems" in table["rows"]["length"]["between_systems"]["undefined"]

@@ -1,0 +1,131 @@
+"""The tables of one judged set beyond pooled correlation: within prompts, between systems, pairs, and standings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from openmeva.metrics.openmeva.correlation import COEFFICIENTS
+from openmeva.training.benchmark.cells import number, p_value, with_interval
+from openmeva.training.benchmark.render import Table
+
+KINDS = (("ours", "this project"), ("released", "released scores"), ("trivial", "trivial"))
+
+
+def rows_by_kind(found: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Kind, title as printed, and row: this project's rows first, then released and trivial ones."""
+    for kind, label in KINDS:
+        for title, row in found["rows"].items():
+            if row["kind"] == kind:
+                yield kind, f"{title} ({label})" if kind == "ours" else title.replace("_", "-"), row
+
+
+def within_prompts(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
+    """Means over prompts, beside figures that were published at this level."""
+    printed = published["judges"]["within_prompts"].get(name, {"rows": {}, "note": ""})
+    columns = [
+        "",
+        "Pearson [95 %]",
+        "Spearman [95 %]",
+        "Kendall τ-b [95 %]",
+        "ρ with zeros",
+        "prompts",
+        "dropped",
+    ]
+    columns += ["published r", "ρ"] if printed["rows"] else []
+    note = (
+        "Mean over prompts of the correlation among the stories of one prompt: does the metric tell which of them is "
+        "better? 1 is perfect, 0 is chance. Dropped: prompts where metric or judgments are constant; with zeros: "
+        "these counted as 0. Prompts of fewer than three stories count nowhere."
+    )
+    if printed["rows"]:
+        note += f" Right: {printed['note']}, on the whole set."
+    table = Table(f"{found['title']}: within prompts", columns, note=note)
+    last = ""
+    for kind, title, row in rows_by_kind(found):
+        level = row.get("within_prompts", {"undefined": ""})
+        if "undefined" in level:
+            continue
+        if kind != last:
+            table.rule()
+        last = kind
+        cells = [with_interval(level, coefficient) for coefficient in COEFFICIENTS]
+        counts = [number(level["with_zeros"]["spearman"]), str(level["prompts"]), str(level["dropped"])]
+        table.add(title, *cells, *counts, *(["", ""] if printed["rows"] else []))
+    if table.rows:
+        table.rule()
+        for title, figures in printed["rows"].items():
+            values = [number(figures[key]) if key in figures else "" for key in ("pearson", "spearman")]
+            table.add(f"{title} (published)", *[""] * 6, *values, faint=True)
+    return table
+
+
+def between_systems(found: Mapping[str, Any]) -> Table:
+    """Coefficients over the systems' means, and the accuracy of pairs of systems."""
+    systems = [row["between_systems"]["systems"] for row in _with(found, "between_systems")]
+    table = Table(
+        f"{found['title']}: between systems",
+        ["", "Pearson [95 %]", "Spearman [95 %]", "Kendall τ-b [95 %]", "pairwise accuracy", "soft accuracy"],
+        note=f"Mean score against mean judgment of {systems[0] if systems else 0} systems: does the metric tell which "
+        "system is better? So few points say little, whatever the intervals. Pairwise accuracy: share of pairs of "
+        "systems in the right order. Soft accuracy: how alike metric and people are in how sure they are of each pair "
+        "(Thompson et al. 2024). 1 is perfect.",
+    )
+    for _, title, row in rows_by_kind(found):
+        level = row.get("between_systems", {"undefined": ""})
+        if "undefined" not in level:
+            table.add(
+                title,
+                *(with_interval(level, coefficient) for coefficient in COEFFICIENTS),
+                number(level["pairwise_accuracy"]),
+                number(level.get("soft_accuracy")),
+            )
+    return table
+
+
+def accuracy(found: Mapping[str, Any]) -> Table:
+    """Accuracy of pairs of stories with calibrated ties."""
+    table = Table(
+        f"{found['title']}: accuracy of pairs of stories (acc-eq)",
+        ["", "pooled", "without ties", "threshold", "within prompts", "without ties", "threshold"],
+        note="Share of pairs that metric and people order alike; a tie is an order, and the metric ties where its "
+        "scores differ by no more than the threshold, the best on these stories (Deutsch et al. 2023). 1 is perfect; "
+        "without ties: threshold 0.",
+    )
+    for row_kind, title, row in rows_by_kind(found):
+        if row_kind == "trivial" or "accuracy" not in row:
+            continue
+        cells: list[str] = []
+        for one in (row["accuracy"], row["within_prompts"].get("accuracy")):
+            keys = ("value", "without_ties")
+            cells += [number(one[key]) for key in keys] + [f"{one['threshold']:.3g}"] if one else ["–"] * 3
+        table.add(title, *cells)
+    return table
+
+
+def standings(found: Mapping[str, Any]) -> Iterator[Table]:
+    """Clusters of significance and ranks, a table a level."""
+    names = {"pooled": "pooled Pearson", "within_prompts": "Spearman within prompts"}
+    for level, one in found.get("standings", {}).items():
+        table = Table(
+            f"{found['title']}: metrics by {names[level]}",
+            ["", "cluster", "rank [95 %]", "first in", "p against the next"],
+            note="A metric opens a new cluster where one of the cluster above is significantly better (PERM-BOTH, "
+            "one-sided, p ≤ .05, not corrected for the number of metrics). Rank, and how often first, when prompts "
+            "are drawn anew: a narrow interval is a rank to trust.",
+        )
+        ended = 1
+        for place, (title, cluster, rank) in enumerate(
+            zip(one["metrics"], one["clusters"], one["ranks"], strict=True)
+        ):
+            if cluster != ended:
+                table.rule()
+            ended = cluster
+            after = one["p_values"][place][place + 1] if place + 1 < len(one["metrics"]) else None
+            ends = f"[{rank['low']:g}, {rank['high']:g}]"
+            table.add(title, str(cluster), f"{rank['rank']:g} {ends}", f"{rank['first']:.0%}", p_value(after))
+        yield table
+
+
+def _with(found: Mapping[str, Any], level: str) -> list[Mapping[str, Any]]:
+    return [row for row in found["rows"].values() if "undefined" not in row.get(level, {"undefined": ""})]

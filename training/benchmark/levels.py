@@ -1,0 +1,98 @@
+"""What a row of a judged set holds beyond its pooled coefficients: the other two levels, and accuracy of pairs.
+
+Keys of a level are those of the pooled one (`pearson`, `spearman`, `kendall`, `intervals`); where a level does not
+exist it holds `undefined` with the reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from openmeva.metrics.openmeva.bootstrap import interval
+from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.training.statistics.coefficients import COEFFICIENTS
+from openmeva.training.statistics.levels import SMALLEST, SystemMeans, within_prompts
+from openmeva.training.statistics.pairs import (
+    calibrated_accuracy,
+    pairwise_accuracy,
+    soft_pairwise_accuracy,
+)
+
+Draws = dict[str, np.ndarray]
+
+
+class Levels:
+    """The levels of any row of one judged set, on the same resampled prompts.
+
+    Args:
+        judged: the stories.
+        counts: `(draws, prompts)`, how often each prompt is drawn, prompts in the order of their labels.
+        seed: of soft pairwise accuracy's permutations.
+    """
+
+    def __init__(self, judged: JudgedStories, counts: np.ndarray, seed: int = 0) -> None:
+        self._judged, self._counts, self._seed = judged, counts, seed
+        self._large = np.unique(judged.prompts, return_counts=True)[1].max() >= SMALLEST
+        systems = judged.source_models
+        self._systems = SystemMeans(judged.scores, judged.prompts, systems) if systems else None
+
+    def within(self, metric: np.ndarray) -> tuple[dict[str, Any], Draws]:
+        """Means over prompts, and their draws.
+
+        Returns:
+            The coefficients with `intervals`, `with_zeros` (prompts that dropped out counted as 0), `prompts` (with a
+            coefficient), `dropped` (a side is constant), `small` (fewer than three stories), and `accuracy` (acc_eq).
+        """
+        if not self._large:
+            return {"undefined": "no prompt has three stories"}, {}
+        judged = self._judged
+        found = {
+            name: within_prompts(metric, judged.scores, judged.prompts, coefficient)
+            for name, coefficient in COEFFICIENTS.items()
+        }
+        one = found["pearson"]
+        counts = {"prompts": one.used, "dropped": one.dropped, "small": one.small}
+        if not one.used:
+            return {"undefined": "in every prompt the metric or the judgments are constant", **counts}, {}
+        draws = {name: each.resampled(self._counts) for name, each in found.items()}
+        return {
+            **{name: each.mean for name, each in found.items()},
+            "intervals": {name: interval(values) for name, values in draws.items()},
+            "with_zeros": {name: each.mean_with_zeros for name, each in found.items()},
+            **counts,
+            "accuracy": asdict(calibrated_accuracy(metric, judged.scores, judged.prompts)),
+        }, draws
+
+    def between(self, metric: np.ndarray) -> dict[str, Any]:
+        """Coefficients of the systems' means with `intervals`, and the accuracy of their pairs.
+
+        Returns:
+            Beside these `systems` (how many), `pairwise_accuracy`, and, where prompts have a story of each system,
+            `soft_accuracy`.
+        """
+        means = self._systems
+        if means is None or len(means.systems) < SMALLEST:
+            number = "no systems are named" if means is None else f"{len(means.systems)} systems"
+            return {"undefined": f"{number}, at least {SMALLEST} are needed"}
+        found = {name: means.between(metric, coefficient) for name, coefficient in COEFFICIENTS.items()}
+        one = found["pearson"]
+        if not np.isfinite(one.value):
+            return {"undefined": "all systems have the same mean"}
+        draws = {
+            name: means.resampled(metric, self._counts, coefficient)
+            for name, coefficient in COEFFICIENTS.items()
+        }
+        result: dict[str, Any] = {
+            **{name: each.value for name, each in found.items()},
+            "intervals": {name: interval(values) for name, values in draws.items()},
+            "systems": len(one.systems),
+            "pairwise_accuracy": pairwise_accuracy(one.metric, one.judgments),
+        }
+        scores, judgments = means.complete(metric)
+        if scores.shape[1] >= SMALLEST:
+            rng = np.random.default_rng(self._seed)
+            result["soft_accuracy"] = soft_pairwise_accuracy(scores, judgments, rng)
+        return result

@@ -1,0 +1,79 @@
+"""Metrics of one judged set against each other: clusters of significance, and ranks on resampled prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.training.benchmark.levels import Draws
+from openmeva.training.statistics.permutation import PermutationTests, random_swaps
+from openmeva.training.statistics.ranking import rank_stability, significance_clusters
+
+# The coefficient that each level is ranked by: papers print pooled Pearson, and Spearman within prompts.
+RANKED_BY = {"pooled": "pearson", "within_prompts": "spearman"}
+
+
+def standings(
+    judged: JudgedStories,
+    rows: Mapping[str, Mapping[str, Any]],
+    scores: Mapping[str, np.ndarray],
+    pooled: Mapping[str, Draws],
+    within: Mapping[str, Draws],
+    resamples: int,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    """Clusters and ranks at the levels of `RANKED_BY`, of two metrics or more that have a coefficient there.
+
+    Args:
+        judged: the stories.
+        rows: title to the pooled coefficients, and to those of `within_prompts`.
+        scores: title to `(n,)`.
+        pooled, within: title to the draws of the level's coefficients, all on the same resamples.
+        resamples: of the permutation tests, which stop early.
+        rng: of their exchanges.
+
+    Returns:
+        Level to `coefficient`, `metrics` (titles, best first), `clusters` (a number each, 1 the best), `p_values` (of
+        the row's metric being no better than the column's; None where no test was needed) and `ranks` (`rank`, `low`,
+        `high`, `first` each).
+    """
+    swaps = random_swaps(resamples, len(judged), rng)
+    levels = {
+        "pooled": (rows, pooled, None),
+        "within_prompts": (
+            {title: row.get("within_prompts", {}) for title, row in rows.items()},
+            within,
+            judged.prompts,
+        ),
+    }
+    found = {}
+    for level, (cells, draws, prompts) in levels.items():
+        coefficient = RANKED_BY[level]
+        titles = [title for title in scores if coefficient in cells[title]]
+        if len(titles) < 2:
+            continue
+        tests = PermutationTests(
+            np.array([scores[title] for title in titles]), judged.scores, swaps, coefficient, prompts
+        )
+        values = np.array([cells[title][coefficient] for title in titles])
+        clusters = significance_clusters(values, partial(_p_value, tests))
+        ranks = rank_stability(values, np.array([draws[title][coefficient] for title in titles]))
+        found[level] = {
+            "coefficient": coefficient,
+            "metrics": [titles[place] for place in clusters.order],
+            "clusters": clusters.ranks.tolist(),
+            "p_values": [
+                [None if np.isnan(value) else float(value) for value in row] for row in clusters.p_values
+            ],
+            "ranks": [asdict(ranks[place]) for place in clusters.order],
+        }
+    return found
+
+
+def _p_value(tests: PermutationTests, first: int, second: int) -> float:
+    return tests.test(first, second).p_value
