@@ -82,7 +82,6 @@ def benchmark(asked: Asked) -> Path:
         raise ValueError(f"--data: no folder {asked.data}")
     settings = Settings(
         data=asked.data,
-        out=asked.out,
         draws=asked.draws,
         seed=asked.seed,
         strict=asked.metrics is not None,

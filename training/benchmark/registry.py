@@ -28,6 +28,7 @@ class MetricEntry:
         explain: whether the explanations of compute(explain=True) are judged.
         sections: the rows that the further tables hold (all where empty), for metrics that return many scores.
         module: folder of the module, where it is not metrics/<name>.
+        configurations: all of the module, whose weights lie in a folder each.
     """
 
     name: str
@@ -41,6 +42,7 @@ class MetricEntry:
     explain: bool = False
     sections: tuple[str, ...] = ()
     module: str = ""
+    configurations: tuple[str, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -83,6 +85,7 @@ def _entry(name: str, described: BenchmarkEntry, metric: MetricDescription) -> M
         explain=described.explanations,
         sections=described.sections,
         module=str(metric.folder),
+        configurations=tuple(metric.configurations),
     )
 
 

@@ -23,7 +23,7 @@ from openmeva.training.benchmark.sampling import sampled
 from openmeva.training.benchmark.scores import score
 from openmeva.training.benchmark.sets import TestSet
 from openmeva.training.common.cross_validated import cross_validated_scores
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import CACHE, ROOT
 
 
 @dataclass(frozen=True)
@@ -32,23 +32,23 @@ class Settings:
 
     Attributes:
         data: folder of the papers' data, or `None`.
-        out: where the scores are cached.
         draws: of the bootstrap.
         seed: of everything random.
         strict: whether a metric that fails stops the run (it was asked for by name).
         batch_size: handed to the metrics, where given.
         autos_stories: of each part of AUTOS at most so many original stories are taken, 0 for all.
         say: called with a line on what is going on.
+        cache: where scores are kept, for this run and the next; `scores` among the project's caches unless given.
     """
 
     data: Path | None
-    out: Path
     draws: int = 10_000
     seed: int = 0
     strict: bool = False
     batch_size: int | None = None
     autos_stories: int = 1000
     say: Callable[[str], None] = print
+    cache: Path | None = None
 
 
 def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Settings) -> dict[str, Any]:
@@ -140,8 +140,17 @@ def _attempt(
     A metric that was asked for by name raises its error instead.
     """
     try:
-        settings.say(f"  {entry.title} ({config})" + (", explanations" if explain else ""))
-        return score(entry, config, rows, settings.out / "cache", settings.batch_size, explain)
+        row = f"  {entry.title} ({config})" + (", explanations" if explain else "")
+        cache = settings.cache or CACHE / "scores"
+        return score(
+            entry,
+            config,
+            rows,
+            cache,
+            settings.batch_size,
+            explain,
+            say=lambda line: settings.say(f"{row}: {line}"),
+        )
     except (ValueError, OSError, ImportError) as error:
         if settings.strict:
             raise

@@ -1,38 +1,47 @@
-"""Scores of a metric on a test set, computed once and kept by what they depend on."""
+"""Scores of a metric, computed once a text and kept by what they depend on."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import evaluate
 
+from openmeva.metrics.core.module import MODEL_LIBRARIES
 from openmeva.training.benchmark.contexts import context_of
 from openmeva.training.benchmark.registry import MetricEntry
-from openmeva.training.files import write_text
+from openmeva.training.files import checksum, write_text
 from openmeva.training.paths import METRICS
 
 Rows = Sequence[dict[str, Any]]
+_CHUNK = 500  # texts that are scored before they are written; a run that is stopped loses no more
 
 
-def checksum(rows: Rows) -> str:
-    """SHA-256 of what a metric may see of the rows: prompt, story, reference."""
-    seen = [[context_of(row), row["story"], row.get("reference")] for row in rows]
-    return hashlib.sha256(json.dumps(seen).encode()).hexdigest()
+def module_checksum(entry: MetricEntry, config: str) -> str:
+    """SHA-256 over the metric's code, the weights of a configuration, and the code and weights that metrics share.
 
-
-def module_checksum(entry: MetricEntry) -> str:
-    """SHA-256 over the metric's code, its weights, and the code and weights that metrics share."""
+    Weights of the metric's other configurations are left out.
+    """
     digest = hashlib.sha256()
+    others = [entry.folder / "weights" / name for name in entry.configurations if name != config]
     for folder in (entry.folder, METRICS / "core", entry.folder.parent / "weights"):
         for path in sorted(folder.rglob("*")) if folder.exists() else []:
-            if path.is_file() and "__pycache__" not in path.parts and path.suffix not in (".md", ".yaml"):
-                digest.update(str(path.relative_to(folder)).encode())
-                digest.update(path.read_bytes())
+            left_out = "__pycache__" in path.parts or path.suffix in (".md", ".yaml")
+            if path.is_file() and not left_out and not any(other in path.parents for other in others):
+                status = path.stat()
+                known = _checksum(path, status.st_size, status.st_mtime_ns)
+                digest.update(f"{path.relative_to(folder)}\0{known}\n".encode())
     return digest.hexdigest()
+
+
+@lru_cache(maxsize=10_000)
+def _checksum(path: Path, size: int, changed: int) -> str:
+    return checksum(path)
 
 
 def score(
@@ -42,51 +51,88 @@ def score(
     cache: Path,
     batch_size: int | None = None,
     explain: bool = False,
+    say: Callable[[str], None] = lambda line: None,
 ) -> dict[str, Any]:
     """The metric's result on the rows: its lists of one entry a story, and its signature.
 
-    A result is read from `cache` where metric (code, weights, configuration, options), rows and inputs are
-    the same as when it was written. Nothing but JSON is kept there.
+    Each text is scored once, with its context and reference where the metric takes them: what was scored before is
+    read from `cache`, of whichever set it was, where the metric (code, weights, configuration, options, libraries)
+    is the same. Nothing but JSON is kept there.
+
+    Args:
+        entry, config: the metric.
+        rows: `story`, and what the metric takes beside it.
+        cache: a folder; each metric has one below it.
+        batch_size: handed to the metric.
+        explain: whether its explanations are wanted.
+        say: called with a line on what is left to do.
 
     Raises:
         ValueError: the rows lack an input that the metric needs; or what the metric itself raises.
     """
     inputs = _inputs(entry, rows)
-    # In AUTOS an original stands among the rows of several aspects: equal rows are scored once.
-    columns = [
-        json.dumps(seen) for seen in zip((row["story"] for row in rows), *inputs.values(), strict=True)
+    texts = [
+        json.dumps([row["story"], *values])
+        for row, *values in zip(rows, *(inputs[name] for name in sorted(inputs)), strict=True)
     ]
-    places = {seen: place for place, seen in reversed(list(enumerate(columns)))}
-    chosen = sorted(places.values())
-    key = hashlib.sha256(
-        json.dumps(
-            [module_checksum(entry), config, checksum(rows), sorted(inputs), entry.options, explain]
-        ).encode()
-    ).hexdigest()
-    kept = cache / f"{entry.name}-{config}-{key[:20]}.json"
-    if kept.exists():
-        return json.loads(kept.read_text(encoding="utf-8"))
-    metric = evaluate.load(str(entry.folder), config)
-    options = dict(entry.options, **({"explain": True} if explain else {}))
-    if batch_size is not None:
-        options["batch_size"] = batch_size
-    found = metric.compute(
-        predictions=[rows[at]["story"] for at in chosen],
-        **{name: [values[at] for at in chosen] for name, values in inputs.items()},
-        **options,
-    )
-    answers = {at: number for number, at in enumerate(chosen)}
-    result: dict[str, Any] = {
-        name: [values[answers[places[seen]]] for seen in columns]
-        for name, values in found.items()
-        if isinstance(values, list) and len(values) == len(chosen)
+    digests = [hashlib.sha256(text.encode()).hexdigest()[:32] for text in texts]
+    parts = [module_checksum(entry, config), config, sorted(inputs), entry.options, explain]
+    parts += [f"{name} {version(name)}" for name in MODEL_LIBRARIES]
+    key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
+    folder = cache / f"{entry.name}-{config}-{key}"
+    known, signature = _read(folder)
+    # In AUTOS an original stands among the rows of several aspects: equal rows are scored once.
+    places = {digest: place for place, digest in enumerate(digests) if digest not in known}
+    wanted = sorted(places.values())
+    say(f"{len(rows):,} stories, {len(wanted):,} to score")
+    metric: Any = evaluate.load(str(entry.folder), config) if wanted else None
+    for chunk in _chunks(wanted):
+        options = dict(entry.options, **({"explain": True} if explain else {}))
+        if batch_size is not None:
+            options["batch_size"] = batch_size
+        found = metric.compute(
+            predictions=[rows[place]["story"] for place in chunk],
+            **{name: [values[place] for place in chunk] for name, values in inputs.items()},
+            **options,
+        )
+        signature = _signature(metric)
+        fresh = dict(
+            zip((digests[place] for place in chunk), _by_text(entry, found, len(chunk)), strict=True)
+        )
+        known |= fresh
+        written = json.dumps({"signature": signature, "texts": fresh})
+        write_text(folder / f"{hashlib.sha256(written.encode()).hexdigest()[:20]}.json", written)
+    names = known[digests[0]] if digests else {}
+    result: dict[str, Any] = {name: [known[digest][name] for digest in digests] for name in names}
+    return {**result, "signature": signature}
+
+
+def _chunks(places: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(places), _CHUNK):
+        yield places[start : start + _CHUNK]
+
+
+def _read(folder: Path) -> tuple[dict[str, dict[str, Any]], str]:
+    """What was scored before, by text; and the metric's signature."""
+    known: dict[str, dict[str, Any]] = {}
+    signature = ""
+    for path in sorted(folder.glob("*.json")):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        known |= content["texts"]
+        signature = content["signature"]
+    return known, signature
+
+
+def _by_text(entry: MetricEntry, found: dict[str, Any], count: int) -> list[dict[str, Any]]:
+    """Of a metric's result the lists of one entry a text, by text."""
+    lists = {
+        name: values for name, values in found.items() if isinstance(values, list) and len(values) == count
     }
-    lacking = [key for key in entry.rows.values() if key not in result]
+    lacking = [key for key in entry.rows.values() if key not in lists]
     if lacking:
         raise ValueError(f"{entry.name}: expected {', '.join(lacking)}, one a story, got {', '.join(found)}")
-    result["signature"] = _signature(metric)
-    write_text(kept, json.dumps(result))
-    return result
+    kept = {name: lists[name] for name in (*entry.rows.values(), "explanations") if name in lists}
+    return [{name: values[place] for name, values in kept.items()} for place in range(count)]
 
 
 def _inputs(entry: MetricEntry, rows: Rows) -> dict[str, list[Any]]:

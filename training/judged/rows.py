@@ -1,7 +1,12 @@
 """The columns that all judged stories come in, whichever paper they are from."""
 
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import mean
 from typing import TypedDict
+
+from openmeva.training.files import Row
 
 
 class JudgedStory(TypedDict, total=False):
@@ -46,3 +51,39 @@ def find_file(folder: str | Path, names: tuple[str, ...]) -> Path:
         if name.lower() in present:
             return present[name.lower()]
     raise ValueError(f"{folder}: expected one of the files {', '.join(names)}")
+
+
+def of_criteria(ratings: Mapping[str, Sequence[float]]) -> JudgedStory:
+    """The judgments of a story of which each rater rated each criterion.
+
+    A rating of the story is its rater's mean over the criteria.
+
+    Args:
+        ratings: by criterion, in the same order of raters.
+
+    >>> of_criteria({"coherence": [1, 2], "surprise": [3, 4]})["ratings"]
+    [2.0, 3.0]
+    """
+    overall = [float(mean(one)) for one in zip(*ratings.values(), strict=True)]
+    return {
+        "ratings": overall,
+        "score": mean(overall),
+        "criteria": {name: float(mean(values)) for name, values in ratings.items()},
+        "criterion_ratings": {name: [float(value) for value in values] for name, values in ratings.items()},
+    }
+
+
+def rating_of(row: Row, column: str, low: float = 1, high: float = 5) -> float:
+    """The rating in a column of a row.
+
+    Raises:
+        ValueError: no number there, or one outside the scale (the row and the column).
+    """
+    value = row.values.get(column)
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        number = math.nan
+    if not low <= number <= high:
+        raise ValueError(f"{row.where}, {column}: expected a rating in {low:g}..{high:g}, got {value!r:.60}")
+    return number

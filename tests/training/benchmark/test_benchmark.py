@@ -2,19 +2,21 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.training.benchmark import scores
 from openmeva.training.benchmark.__main__ import main
 from openmeva.training.benchmark.explanations import explanation_tables
 from openmeva.training.benchmark.judged import judged_table
 from openmeva.training.benchmark.registry import MetricEntry, choose, read_registry
 from openmeva.training.benchmark.report import write_report
 from openmeva.training.benchmark.run import Settings, run
-from openmeva.training.benchmark.scores import checksum, module_checksum, score
+from openmeva.training.benchmark.scores import module_checksum, score
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.benchmark.tables import read_published
 
@@ -110,7 +112,7 @@ def data(tmp_path):
 
 
 def settings(tmp_path, data, **changes):
-    return Settings(data=data, out=tmp_path / "out", draws=200, say=lambda line: None, **changes)
+    return Settings(data=data, draws=200, say=lambda line: None, cache=tmp_path / "cache", **changes)
 
 
 def test_a_run_from_data_to_report(tmp_path, data, words):
@@ -156,15 +158,51 @@ def test_scores_are_kept_until_metric_or_rows_change(tmp_path, words):
     assert counter.read_text() == "xxx"
 
 
-def test_checksums_see_what_a_metric_sees(words):
-    entry, _ = words
-    rows = [{"story": "a", "prompt": "p", "score": 1.0}]
-    assert checksum(rows) == checksum([{**rows[0], "score": 2.0}])
-    assert checksum(rows) != checksum([{**rows[0], "prompt": "q"}])
-    before = module_checksum(entry)
-    (entry.folder / "weights").mkdir()
-    (entry.folder / "weights" / "model.safetensors").write_bytes(b"1")
-    assert module_checksum(entry) != before
+def test_texts_of_another_set_are_not_scored_again(tmp_path, words):
+    entry, counter = words
+    rows = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(5)]
+    said = []
+    first = score(entry, "roc", rows, tmp_path / "cache")
+    again = score(entry, "roc", rows[3:] * 2, tmp_path / "cache", say=said.append)
+    assert again["scores"] == first["scores"][3:] * 2
+    assert again["signature"] == "words:1"
+    score(
+        entry, "roc", [*rows[:2], {**rows[0], "score": 2.0}], tmp_path / "cache"
+    )  # people's score is not seen
+    assert counter.read_text() == "x"
+    score(entry, "roc", [{**rows[0], "prompt": "twice ."}, *rows], tmp_path / "cache", say=said.append)
+    assert counter.read_text() == "xx"
+    assert said == ["4 stories, 0 to score", "6 stories, 1 to score"]
+
+
+def test_a_run_that_was_stopped_goes_on(tmp_path, words, monkeypatch):
+    entry, counter = words
+    monkeypatch.setattr(scores, "_CHUNK", 2)
+    rows = [{"story": f"a story of {k} words ."} for k in range(5)]
+    written = scores.write_text
+
+    def write_two(path, text):
+        if len(list(path.parent.glob("*.json"))) == 2:
+            raise KeyboardInterrupt
+        written(path, text)
+
+    monkeypatch.setattr(scores, "write_text", write_two)
+    with pytest.raises(KeyboardInterrupt):
+        score(entry, "roc", rows, tmp_path / "cache")
+    monkeypatch.setattr(scores, "write_text", written)
+    counter.write_text("")
+    resumed = score(entry, "roc", rows, tmp_path / "cache")
+    assert counter.read_text() == "x"
+    assert resumed == score(entry, "roc", rows, tmp_path / "elsewhere")
+
+
+def test_weights_of_another_configuration_do_not_count(words):
+    entry = replace(words[0], configurations=("roc", "wp"))
+    before = module_checksum(entry, "roc")
+    for name in ("wp", "roc"):
+        (entry.folder / "weights" / name).mkdir(parents=True)
+        (entry.folder / "weights" / name / "model.safetensors").write_bytes(b"1")
+        assert (module_checksum(entry, "roc") == before) == (name == "wp")
 
 
 def test_contexts_go_to_the_metric_only_where_the_set_has_them(tmp_path, words):

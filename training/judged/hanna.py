@@ -1,0 +1,85 @@
+"""HANNA (Chhun et al., COLING 2022): three raters a story on six criteria, 1 to 5; and scores that were released."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from openmeva.training.files import Row, read_rows, text_of
+from openmeva.training.judged.rows import JudgedStory, find_file, of_criteria, rating_of
+
+ANNOTATIONS = "hanna_stories_annotations.csv"
+# A half of the set by prompts, one story a line, with the released scores of metrics and language models.
+HALF = "hanna_half.jsonl.gz"
+CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
+
+
+def read_hanna(folder: str | Path) -> list[JudgedStory]:
+    """The judged stories in the order in which they first stand in the file.
+
+    A rating is its rater's mean over the six criteria.
+
+    Args:
+        folder: holds the authors' file of one rating a row, or the half of one story a line; or that file.
+
+    Raises:
+        ValueError: no such file, a column missing, a rating outside 1..5, or a story with another text than above.
+    """
+    path = find_file(folder, (ANNOTATIONS, HALF))
+    if path.name.lower().removesuffix(".gz").endswith(".csv"):
+        return _annotations(path)
+    return [_story(row) for row in read_rows(path, "jsonl")]
+
+
+def read_hanna_scores(folder: str | Path) -> dict[str, dict[str, float]]:
+    """Story id to the released scores of metrics and language models by their names; empty without the half.
+
+    Raises:
+        ValueError: a damaged file.
+    """
+    path = Path(folder) / HALF
+    if not path.exists():
+        return {}
+    return {str(row.values["story_id"]): row.values["metrics"] for row in read_rows(path, "jsonl")}
+
+
+def _annotations(path: Path) -> list[JudgedStory]:
+    stories: dict[str, list[Row]] = {}
+    for row in read_rows(path, "csv"):
+        same = stories.setdefault(text_of(row, "Story ID"), [])
+        if same and text_of(row, "Story") != text_of(same[0], "Story"):
+            raise ValueError(f"{row.where}: the text is another than that of the story in {same[0].where}")
+        same.append(row)
+    found = [
+        _judged(rows[0], key, {name: [rating_of(row, name) for row in rows] for name in CRITERIA})
+        for key, rows in stories.items()
+    ]
+    workers = [[str(row.values.get("Worker ID") or "") for row in rows] for rows in stories.values()]
+    if all(all(names) and len(set(names)) == len(names) for names in workers):
+        for story, names in zip(found, workers, strict=True):
+            story["raters"] = names
+    return found
+
+
+def _judged(row: Row, key: str, ratings: dict[str, list[float]]) -> JudgedStory:
+    model = text_of(row, "Model")
+    return {
+        "story_id": key,
+        "prompt": text_of(row, "Prompt"),
+        "reference": text_of(row, "Human"),
+        "story": text_of(row, "Story"),
+        "source_model": "human" if model == "Human" else model,
+        **of_criteria(ratings),
+    }
+
+
+def _story(row: Row) -> JudgedStory:
+    names = {"prompt": "Prompt", "human_story": "Human", "story": "Story", "model": "Model"}
+    ratings = row.values.get("ratings")
+    if not isinstance(ratings, dict) or set(ratings) != set(CRITERIA):
+        raise ValueError(f"{row.where}: expected 'ratings' of {', '.join(CRITERIA)}")
+    renamed = row._replace(values={new: row.values.get(old) for old, new in names.items()})
+    checked = {
+        name: [rating_of(row._replace(values={name: value}), name) for value in ratings[name]]
+        for name in CRITERIA
+    }
+    return _judged(renamed, str(row.values["story_id"]), checked)

@@ -1,0 +1,34 @@
+"""Preferences between two stories, as two rows each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from openmeva.training.judged.rows import JudgedStory
+
+
+class Preference(NamedTuple):
+    """A story that was preferred to another, for the same prompt."""
+
+    pair: str
+    prompt: str
+    chosen: str
+    rejected: str
+
+
+def rows_of(preferences: Iterable[Preference]) -> Iterator[JudgedStory]:
+    """The preferred story of each pair with the score 1, then the other with 0.
+
+    >>> [row["score"] for row in rows_of([Preference("7", "a prompt", "a good story", "a dull story")])]
+    [1.0, 0.0]
+    """
+    for one in preferences:
+        for name, story, score in (("chosen", one.chosen, 1.0), ("rejected", one.rejected, 0.0)):
+            yield {
+                "story_id": f"{one.pair}-{name}",
+                "pair": one.pair,
+                "prompt": one.prompt,
+                "story": story,
+                "score": score,
+            }

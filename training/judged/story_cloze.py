@@ -1,0 +1,47 @@
+"""Story Cloze (Mostafazadeh et al., NAACL 2016), spring 2016: four sentences, a right and a wrong ending."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from openmeva.training.files import Row, read_rows, text_of
+from openmeva.training.judged.pairs import Preference, rows_of
+from openmeva.training.judged.rows import JudgedStory, find_file
+
+_NAMES = {"validation": "val", "test": "test"}
+
+
+def file_names(split: str) -> tuple[str, ...]:
+    """What the file of a split, `validation` or `test`, is called: short, and as it is handed out."""
+    name = _NAMES[split]
+    return (
+        f"cloze_spring2016_{name}.csv",
+        f"cloze_test_{name}__spring2016 - cloze_test_ALL_{name}.csv",
+    )
+
+
+def read_story_cloze(folder: str | Path, split: str) -> list[JudgedStory]:
+    """The story with the right ending and that with the wrong one, of each row of a split.
+
+    The first sentence is the prompt, as in other sets of ROCStories' kind.
+
+    Raises:
+        ValueError: no such file, a sentence missing, or a right ending that is neither 1 nor 2.
+    """
+    path = find_file(folder, file_names(split))
+    return list(rows_of(_preference(row) for row in read_rows(path, "csv")))
+
+
+def _preference(row: Row) -> Preference:
+    begun = " ".join(text_of(row, f"InputSentence{place}").strip() for place in (2, 3, 4))
+    endings = {place: text_of(row, f"RandomFifthSentenceQuiz{place}").strip() for place in ("1", "2")}
+    right = text_of(row, "AnswerRightEnding").strip()
+    if right not in endings:
+        raise ValueError(f"{row.where}, AnswerRightEnding: expected 1 or 2, got {right!r}")
+    wrong = "2" if right == "1" else "1"
+    return Preference(
+        text_of(row, "InputStoryid"),
+        text_of(row, "InputSentence1").strip(),
+        f"{begun} {endings[right]}",
+        f"{begun} {endings[wrong]}",
+    )

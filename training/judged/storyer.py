@@ -1,0 +1,148 @@
+"""StoryER (Chen et al., EMNLP 2022): ranked pairs, ratings of aspects, and stories with an overall score."""
+
+from __future__ import annotations
+
+import html
+import json
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from openmeva.training.files import Row
+from openmeva.training.judged.pairs import Preference, rows_of
+from openmeva.training.judged.rows import JudgedStory, find_file, rating_of
+
+ASPECTS = (
+    "opening/beginning",
+    "middle/twist/flow",
+    "ending",
+    "character shaping",
+    "scene description",
+    "heartwarming/touch",
+    "sad/crying/tear",
+    "horror/scary",
+    "funny/hilarious/laugh",
+    "novel/idea",
+)
+ASPECT_RATINGS = "test_rate_reason_data.json"
+RANKS = "test_rank_data.pkl"
+OVERALL = {"wp": "story_correlation.pkl", "scary": "scary_story_correlation.pkl"}
+
+
+class _Plain(pickle.Unpickler):
+    """Reads lists, tuples, texts and numbers; a pickle that asks for anything else could run code."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        raise pickle.UnpicklingError(f"it asks for {module}.{name}")
+
+
+def read_overall(folder: str | Path, kind: str) -> list[JudgedStory]:
+    """The stories with an overall score by people: pairs of story and score in the authors' pickle.
+
+    Args:
+        folder: the authors' folder `data`.
+        kind: `wp` for the 200 stories of WritingPrompts, `scary` for the 200 scary ones.
+
+    Raises:
+        ValueError: no such file, or one of another layout.
+    """
+    path = find_file(folder, (OVERALL[kind],))
+    rows: list[JudgedStory] = []
+    for number, entry in enumerate(_unpickled(path), 1):
+        where = f"{path}, entry {number}"
+        if not isinstance(entry, list | tuple) or len(entry) != 2:
+            raise ValueError(f"{where}: expected a story and its score, got {entry!r:.60}")
+        score = rating_of(Row(number, where, {"score": entry[1]}), "score", float("-inf"), float("inf"))
+        rows.append({"story_id": str(number), "story": _text(entry[0], where), "score": score})
+    return rows
+
+
+def read_ranks(folder: str | Path) -> list[JudgedStory]:
+    """Pairs of stories for a prompt, the one with more upvotes preferred: `test_rank_data.pkl`.
+
+    An entry is prompt, story, story, target and margin; the first story is preferred where the target is 1, the
+    second where it is -1.
+
+    Raises:
+        ValueError: no such file, or one of another layout.
+    """
+    return list(rows_of(_preferences(find_file(folder, (RANKS,)))))
+
+
+def _preferences(path: Path) -> Iterator[Preference]:
+    for number, entry in enumerate(_unpickled(path), 1):
+        where = f"{path}, entry {number}"
+        if not isinstance(entry, list | tuple) or len(entry) != 5 or entry[3] not in (1, -1):
+            raise ValueError(f"{where}: expected prompt, two stories, a target of 1 or -1, margin")
+        prompt, first, second = (_text(text, where) for text in entry[:3])
+        chosen, rejected = (first, second) if entry[3] == 1 else (second, first)
+        yield Preference(str(number), prompt, chosen, rejected)
+
+
+def read_aspect_ratings(folder: str | Path) -> list[JudgedStory]:
+    """The stories of `test_rate_reason_data.json` that anybody rated, with the mean rating of each aspect.
+
+    `comments` of a story holds an aspect (1 to 10), a rating (1 to 5) and a comment each, and -1 where there is
+    none. Aspects differ from story to story, so `score` is the mean over what was rated.
+
+    Raises:
+        ValueError: no such file, or one of another layout.
+    """
+    path = find_file(folder, (ASPECT_RATINGS,))
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: expected JSON, got {error}") from error
+    rows: list[JudgedStory] = []
+    for number, entry in enumerate(entries if isinstance(entries, list) else [], 1):
+        where = f"{path}, entry {number}"
+        if not isinstance(entry, dict) or not isinstance(entry.get("comments"), list):
+            raise ValueError(f"{where}: expected an object with 'prompt', 'story' and 'comments'")
+        rated = _aspects(entry["comments"], where)
+        if rated:
+            ratings = [value for values in rated.values() for value in values]
+            rows.append(
+                {
+                    "story_id": str(number),
+                    "prompt": _text(entry.get("prompt"), where),
+                    "story": _text(entry.get("story"), where),
+                    "ratings": ratings,
+                    "score": mean(ratings),
+                    "criteria": {name: mean(values) for name, values in rated.items()},
+                }
+            )
+    if not rows:
+        raise ValueError(f"{path}: expected a list of rated stories, got none")
+    return rows
+
+
+def _aspects(comments: list[Any], where: str) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for comment in comments:
+        if not isinstance(comment, list) or len(comment) != 3:
+            raise ValueError(f"{where}: expected aspect, rating and comment, got {comment!r:.60}")
+        aspect = comment[0]
+        if isinstance(aspect, int) and 1 <= aspect <= len(ASPECTS) and isinstance(comment[2], str):
+            rating = rating_of(Row(0, where, {"comments": comment[1]}), "comments")
+            found.setdefault(ASPECTS[aspect - 1], []).append(rating)
+    return found
+
+
+def _unpickled(path: Path) -> list[Any]:
+    try:
+        with path.open("rb") as file:
+            found = _Plain(file).load()
+    except (pickle.UnpicklingError, EOFError, ValueError, AttributeError, IndexError, KeyError) as error:
+        raise ValueError(f"{path}: expected a pickle of lists, texts and numbers ({error})") from error
+    if not isinstance(found, list | tuple) or not found:
+        raise ValueError(f"{path}: expected a pickled list, got {type(found).__name__}")
+    return list(found)
+
+
+def _text(value: Any, where: str) -> str:
+    """A text whose lines are apart by `<br>` and whose signs are HTML's."""
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"{where}: expected a text, got {value!r:.60}")
+    return html.unescape(" ".join(value.replace("<br>", " ").split()))
