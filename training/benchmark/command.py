@@ -13,7 +13,7 @@ from openmeva.training.benchmark.registry import choose, read_registry
 from openmeva.training.benchmark.render import to_terminal
 from openmeva.training.benchmark.report import write_report
 from openmeva.training.benchmark.run import Settings, run
-from openmeva.training.benchmark.sets import TEST_SETS, TestSet
+from openmeva.training.benchmark.sets import TEST_SETS, TestSet, test_set
 from openmeva.training.benchmark.tables import main_tables, read_published, section_tables
 from openmeva.training.corpora.judged_file import read_judged_file
 
@@ -31,7 +31,7 @@ class Asked:
         out: folder of the report.
         draws, seed: of the bootstrap.
         batch_size: handed to the metrics, where given.
-        autos_stories: original stories of each part of AUTOS, 0 for all.
+        autos_stories: original stories of each part of AUTOS, and pairs of each set of preferences; 0 for all.
         all_tables: print every table, not the main ones alone.
     """
 
@@ -61,12 +61,10 @@ def judged_set(path: Path, corpus: str) -> TestSet:
 def chosen_sets(asked: Asked) -> list[TestSet]:
     """The test sets that are asked for; ValueError for an unknown name or a missing file."""
     names = list(asked.datasets) if asked.datasets else [] if asked.judged else list(TEST_SETS)
-    unknown = [name for name in names if name not in TEST_SETS]
-    if unknown:
-        raise ValueError(f"unknown test set {', '.join(unknown)}, expected any of {', '.join(TEST_SETS)}")
+    named = [test_set(name) for name in names]
     for path in asked.judged:
         read_judged_file(path)  # damage is told before the metrics run
-    return [*(judged_set(path, asked.corpus) for path in asked.judged), *(TEST_SETS[name] for name in names)]
+    return [*(judged_set(path, asked.corpus) for path in asked.judged), *named]
 
 
 def benchmark(asked: Asked) -> Path:
@@ -92,7 +90,7 @@ def benchmark(asked: Asked) -> Path:
     results = run(metrics, sets, settings)
     for name, reason in results["skipped"].items():
         console.print(f"[yellow]left out[/] {name}: {reason}", highlight=False)
-    if not results["judged"] and not results["autos"]:
+    if not (results["judged"] or results["preferences"] or results["autos"]):
         raise ValueError("nothing to run on: give --data FOLDER or --judged FILE, or build AUTOS")
     published = read_published()
     report = write_report(results, published, asked.out)

@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from openmeva.training.judged.hanna import CRITERIA as HANNA_CRITERIA
+from openmeva.training.judged.hanna import read_hanna_scores
 from openmeva.training.judged.plot_guided import PREDICTIONS, read_predictions
 from openmeva.training.judged.union import FOLDERS as UNION_FOLDERS
 
@@ -42,22 +44,56 @@ PEERS = {
     "chatgpt": "ChatGPT as judge",
 }
 
+# Of the 72 metrics that HANNA's authors released, the usual ones; those that count badness are negated. A reference is
+# the human story of the prompt, so that a human story meets itself.
+HANNA_METRICS = {
+    "BLEU": "BLEU",
+    "ROUGE-L F-Score": "ROUGE-L F1",
+    "METEOR": "METEOR",
+    "chrF": "chrF",
+    "BERTScore F1": "BERTScore-F1",
+    "MoverScore": "MoverScore",
+    "BARTScore-SH": "BARTScore",
+    "SUPERT-SS": "SUPERT",
+    "BLANC-Tune-SS": "BLANC",
+    "BaryScore-W": "BaryScore",
+    "DepthScore": "DepthScore",
+    "InfoLM-FisherRao": "InfoLM",
+}
+_HANNA_NEGATED = {"BaryScore-W", "DepthScore", "InfoLM-FisherRao"}
+# The language models that rated HANNA (Chhun et al., TACL 2024), by their plainest prompt, the first of four.
+HANNA_JUDGES = {
+    "ChatGPT": "ChatGPT as judge",
+    "Mistral-7B": "Mistral-7B as judge",
+    "OrcaPlatypus": "OrcaPlatypus as judge",
+    "Beluga-13B": "Beluga-13B as judge",
+    "Llama-13B": "Llama-13B as judge",
+}
+_HANNA_CRITERIA = dict(zip(HANNA_CRITERIA, ("RE", "CH", "EM", "SU", "EG", "CX"), strict=True))
+
 
 def released_scores(name: str, rows: list[dict[str, Any]], data: Path | None) -> dict[str, list[float]]:
     """Title to one score a row, higher is better, for the sets that have any; empty where the files are
     absent.
 
+    Args:
+        name: of the set, with the criterion where it is read by one: a judge's rating of that criterion is taken.
+        rows: of the set.
+        data: folder of the papers' data.
+
     Raises:
         ValueError: a file that does not fit the rows.
     """
+    base, _, criterion = name.partition(":")
     readers: dict[str, Callable[[Path, list[dict[str, Any]]], dict[str, list[float]]]] = {
         "mans_roc": _peers,
+        "hanna": partial(_hanna, criterion),
         **{f"union_{corpus}": partial(_union, corpus) for corpus in UNION_FOLDERS},
         **{f"plot_guided_{corpus}": partial(_plot_guided, corpus) for corpus in PREDICTIONS},
     }
-    if data is None or name not in readers:
+    if data is None or base not in readers:
         return {}
-    found = readers[name](data, rows)
+    found = readers[base](data, rows)
     for title, scores in found.items():
         if len(scores) != len(rows):
             raise ValueError(f"released scores of {title}: expected {len(rows)}, got {len(scores)}")
@@ -92,6 +128,24 @@ def _peers(data: Path, rows: list[dict[str, Any]]) -> dict[str, list[float]]:
         for key, title in PEERS.items()
         if all(by_story[row["story_id"]].get(key) is not None for row in rows)
     }
+
+
+def _hanna(criterion: str, data: Path, rows: list[dict[str, Any]]) -> dict[str, list[float]]:
+    by_story = read_hanna_scores(data / "hanna")
+    if not by_story:
+        return {}
+    absent = [row["story_id"] for row in rows if row["story_id"] not in by_story]
+    if absent:
+        raise ValueError(f"{data / 'hanna'}: {len(absent)} stories have no scores, as {absent[0]}")
+    short = {name.lower(): code for name, code in _HANNA_CRITERIA.items()}.get(criterion.lower(), "AVG")
+    columns = {**HANNA_METRICS, **{f"{model} {short} 1": title for model, title in HANNA_JUDGES.items()}}
+    found = {}
+    for column, title in columns.items():
+        values = [by_story[row["story_id"]].get(column) for row in rows]
+        if all(value is not None for value in values):
+            sign = -1.0 if column in _HANNA_NEGATED else 1.0
+            found[title] = [sign * float(value) for value in values if value is not None]
+    return found
 
 
 def _plot_guided(corpus: str, data: Path, rows: list[dict[str, Any]]) -> dict[str, list[float]]:

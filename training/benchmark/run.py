@@ -17,6 +17,7 @@ from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.contexts import rows_as_seen
 from openmeva.training.benchmark.explanations import explanation_tables
 from openmeva.training.benchmark.judged import judged_table
+from openmeva.training.benchmark.preferences import preference_table
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sampling import sampled
@@ -36,7 +37,8 @@ class Settings:
         seed: of everything random.
         strict: whether a metric that fails stops the run (it was asked for by name).
         batch_size: handed to the metrics, where given.
-        autos_stories: of each part of AUTOS at most so many original stories are taken, 0 for all.
+        autos_stories: of each part of AUTOS at most so many original stories are taken, and of preferences so many
+            pairs; 0 for all.
         say: called with a line on what is going on.
         cache: where scores are kept, for this run and the next; `scores` among the project's caches unless given.
     """
@@ -55,11 +57,12 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
     """Every table of the benchmark.
 
     Returns:
-        `judged` and `autos` (by set), `dataset_drift` (by metric), `explanations` (by metric, then set),
+        `judged`, `preferences` and `autos` (by set), `dataset_drift` (by metric), `explanations` (by metric, then set),
         `skipped` (set or metric to the reason), `settings`.
     """
     results: dict[str, Any] = {
         "judged": {},
+        "preferences": {},
         "autos": {},
         "dataset_drift": {},
         "explanations": {},
@@ -75,7 +78,9 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
     for one, rows in loaded.values():
         settings.say(f"{one.title}: {len(rows)} stories")
         found = _all_scores(metrics, one, rows, settings, results["skipped"])
-        if one.judged:
+        if one.preferences:
+            results["preferences"][one.name] = _preferences(one, rows, found, settings)
+        elif one.judged:
             found |= {
                 title: result
                 for title, result in cross_validated_scores(one.name, rows).items()
@@ -182,6 +187,15 @@ def _judged(
     table["signatures"] = {title: result["signature"] for title, result in found.items()}
     table["title"] = one.title
     return table
+
+
+def _preferences(
+    one: TestSet, rows: list[dict[str, Any]], found: dict[str, dict[str, Any]], settings: Settings
+) -> dict[str, Any]:
+    ours = {title: result["scores"] for title, result in found.items()}
+    table = preference_table(rows, ours, settings.draws, np.random.default_rng(settings.seed))
+    signatures = {title: result["signature"] for title, result in found.items()}
+    return {**table, "signatures": signatures, "title": one.title}
 
 
 def _autos(

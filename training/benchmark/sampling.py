@@ -1,4 +1,4 @@
-"""A sample of AUTOS: whole families of stories, so that every cell keeps its pairs."""
+"""A sample of AUTOS or of pairs: whole families of stories, so that every cell keeps its pairs."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ Rows = list[dict[str, Any]]
 
 
 def sampled(one: TestSet, rows: Rows, stories: int, seed: int) -> tuple[TestSet, Rows]:
-    """Of AUTOS the rows of at most `stories` originals of each origin, with all that was made of them.
+    """Of AUTOS the rows of at most `stories` originals of each origin, with all that was made of them; of preferences
+    at most as many pairs.
 
     Args:
-        one: the test set; judged ones stay as they are. The title of the one returned says what was taken.
+        one: the test set; judged stories stay as they are. The title of the one returned says what was taken.
         rows: its rows.
         stories: 0 for all.
         seed: which originals are taken depends on it and on their ids alone.
     """
-    if one.judged or not stories:
+    if (one.judged and not one.preferences) or not stories:
         return one, rows
     origins: dict[str, set[str]] = {}
     for row in rows:
@@ -31,11 +32,12 @@ def sampled(one: TestSet, rows: Rows, stories: int, seed: int) -> tuple[TestSet,
     if total <= stories:
         return one, rows
     kept = [row for row in rows if _family(row) in taken[row.get("origin") or "human"]]
-    return replace(one, title=f"{one.title} ({stories} of {total} stories)"), kept
+    counted = "pairs" if one.preferences else "stories"
+    return replace(one, title=f"{one.title} ({stories} of {total} {counted})"), kept
 
 
 def _family(row: dict[str, Any]) -> str:
-    return row.get("perturbed_from") or row["story_id"]
+    return row.get("pair") or row.get("perturbed_from") or row["story_id"]
 
 
 def _first(ids: Sequence[str] | set[str], count: int, seed: int) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from openmeva.training.judged.builder import mans_file
 from openmeva.training.judged.catalogue import JUDGED_SETS
 from openmeva.training.paths import ROOT
 
+PREFERENCES = "preferences"
 Rows = list[dict[str, Any]]
 
 
@@ -22,7 +23,7 @@ class TestSet:
         name: as on the command line.
         title: as printed.
         corpus: `roc` or `wp`, which decides the configuration of the metrics.
-        configuration: of `metrics/openmeva`.
+        configuration: of `metrics/openmeva`; `preferences` for pairs of stories.
         read: rows from the data folder (`None` where none was given); ValueError says what is missing.
         needs: what has to be there, for the message.
         options: of the benchmark's `compute`.
@@ -42,6 +43,11 @@ class TestSet:
     def judged(self) -> bool:
         """Whether it holds human judgments (else it is a part of AUTOS)."""
         return not self.configuration.startswith("autos_")
+
+    @property
+    def preferences(self) -> bool:
+        """Whether the judgments say which of two stories is better, no more."""
+        return self.configuration == PREFERENCES
 
 
 def _judged(name: str, part: str) -> Callable[[Path | None], Rows]:
@@ -74,6 +80,20 @@ def _parquet(path: Path) -> Rows:
     import pyarrow.parquet
 
     return pyarrow.parquet.read_table(path).to_pylist()
+
+
+def _further(name: str, parts: Iterable[str], configuration: str, corpus: str = "wp") -> Iterator[TestSet]:
+    """Sets of the catalogue, named after set and part; a part called `test` is the whole set."""
+    for part in parts:
+        yield TestSet(
+            name if part == "test" else f"{name}_{part}",
+            JUDGED_SETS[name].title + ("" if part == "test" else f" ({part.replace('_', ', ')})"),
+            "roc" if part.endswith("roc") else corpus,
+            configuration,
+            _judged(name, part),
+            _needs(name, part),
+            {},
+        )
 
 
 _AUTOS = [
@@ -135,6 +155,53 @@ TEST_SETS: dict[str, TestSet] = {
             _needs("plot_guided", "wp"),
             {},
         ),
+        *_further("hanna", ["test"], "judgments"),
+        *_further("deltascore", JUDGED_SETS["deltascore"].parts, "judgments"),
+        *_further("storyer", ["wp", "scary", "aspects"], "judgments"),
+        *_further("storyer", ["ranks"], PREFERENCES),
+        *_further("storycloze", ["test"], PREFERENCES, "roc"),
+        *_further("litbench", ["test"], PREFERENCES),
         *_AUTOS,
     )
 }  # fmt: skip
+
+
+def test_set(name: str) -> TestSet:
+    """The test set of that name; after a colon a criterion that its people rated, as in `hanna:coherence`.
+
+    Raises:
+        ValueError: an unknown name (lists the known ones).
+    """
+    base, _, criterion = name.partition(":")
+    if base not in TEST_SETS:
+        raise ValueError(f"unknown test set {base}, expected any of {', '.join(TEST_SETS)}")
+    one = TEST_SETS[base]
+    if not criterion:
+        return one
+    return replace(
+        one,
+        name=name,
+        title=f"{one.title}, {criterion.lower()}",
+        read=lambda data: _by_criterion(one.read(data), criterion),
+    )
+
+
+test_set.__test__ = False  # type: ignore[attr-defined]
+
+
+def _by_criterion(rows: Rows, criterion: str) -> Rows:
+    """The rows that were rated by a criterion, with its ratings in place of those over all criteria."""
+    names = {name.lower(): name for row in rows for name in row.get("criteria", ())}
+    if criterion.lower() not in names:
+        known = f"one of {', '.join(names)}" if names else "no criterion: its people rated none apart"
+        raise ValueError(f"unknown criterion {criterion!r}, expected {known}")
+    name = names[criterion.lower()]
+    found = []
+    for row in rows:
+        if name in row["criteria"]:
+            rest = {key: value for key, value in row.items() if key not in ("ratings", "raters")}
+            single = row.get("criterion_ratings", {}).get(name)
+            kept = {key: row[key] for key in ("raters",) if single and key in row}
+            given = {"ratings": single} if single else {}
+            found.append({**rest, **kept, **given, "score": row["criteria"][name]})
+    return found

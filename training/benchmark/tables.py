@@ -19,6 +19,7 @@ from openmeva.training.benchmark.judged_tables import (
     quality,
 )
 from openmeva.training.benchmark.level_tables import accuracy, between_systems, standings, within_prompts
+from openmeva.training.benchmark.preferences import preference_tables
 from openmeva.training.benchmark.render import Table
 from openmeva.training.benchmark.table_11 import table_11
 
@@ -36,7 +37,7 @@ def all_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> list
 
 
 def main_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> list[Table]:
-    """For each judged set the coefficients at each level it has; the raters' agreement; and OpenMEVA's Table 11."""
+    """For each judged set the coefficients at each level it has; the raters' agreement; pairs; and OpenMEVA's Table 11."""
     tables: list[Table] = []
     for name, found in results["judged"].items():
         tables += [
@@ -46,6 +47,7 @@ def main_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> lis
         ]
     if results["judged"]:
         tables.append(overview(results["judged"], published))
+    tables += preference_tables(results.get("preferences", {}))
     return [table for table in [*tables, *table_11(results, published)] if table.rows]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from openmeva.training.judged import mans
+from openmeva.training.judged import deltascore, hanna, litbench, mans, story_cloze, storyer
 from openmeva.training.judged.plot_guided import read_plot_guided_release
 from openmeva.training.judged.rows import JudgedStory
 from openmeva.training.judged.union import FOLDERS, read_union_judgments
@@ -97,6 +97,69 @@ _SETS = (
         "https://github.com/PlusLabNLP/Plot-guided-Coherence-Evaluation",
         "Ghazarian et al., Plot-guided Adversarial Example Construction (NAACL 2021), section 5.2",
         {corpus: _plot_guided(corpus) for corpus in ("roc", "wp")},
+    ),
+    JudgedSet(
+        "hanna",
+        "HANNA",
+        "Three raters a story, 1 to 5 for relevance, coherence, empathy, surprise, engagement and complexity.",
+        "MIT, as the authors' repository states; the prompts and human stories derive from WritingPrompts",
+        "https://github.com/dig-team/hanna-benchmark-asg",
+        "Chhun et al., Of Human Criteria and Automatic Metrics (COLING 2022)",
+        {"test": Part((hanna.ANNOTATIONS, hanna.HALF), hanna.read_hanna)},
+    ),
+    JudgedSet(
+        "deltascore",
+        "DeltaScore's judged stories",
+        "Mean ratings, 1 to 5, of fluency, coherence, relatedness, logicality and interestingness, by crowd workers "
+        "and by the authors' group.",
+        "none stated; the texts derive from ROCStories and WritingPrompts",
+        "https://github.com/ZhuohanX/DeltaScore, folder data",
+        "Xie et al., DeltaScore (EMNLP 2023)",
+        {
+            f"{raters}_{corpus}": Part(
+                (f"{raters}/{corpus}.jsonl",),
+                partial(deltascore.read_deltascore, raters=raters, corpus=corpus),
+            )
+            for raters in deltascore.RATERS
+            for corpus in deltascore.CORPORA
+        },
+    ),
+    JudgedSet(
+        "storyer",
+        "StoryER",
+        "Overall scores of 200 stories of WritingPrompts and of 200 scary ones, ratings of ten aspects, 1 to 5, and "
+        "pairs of which one story has more upvotes.",
+        "none stated; the texts are Reddit's",
+        "https://github.com/sairin1202/StoryER, folder data and the addresses in its README",
+        "Chen et al., StoryER (EMNLP 2022)",
+        {
+            "wp": Part((storyer.OVERALL["wp"],), partial(storyer.read_overall, kind="wp")),
+            "scary": Part((storyer.OVERALL["scary"],), partial(storyer.read_overall, kind="scary")),
+            "aspects": Part((storyer.ASPECT_RATINGS,), storyer.read_aspect_ratings),
+            "ranks": Part((storyer.RANKS,), storyer.read_ranks),
+        },
+    ),
+    JudgedSet(
+        "storycloze",
+        "Story Cloze",
+        "Of two endings of a story of four sentences, the one that is right.",
+        "for research, on the authors' form; not to be passed on",
+        "https://cs.rochester.edu/nlp/rocstories",
+        "Mostafazadeh et al., A Corpus and Cloze Evaluation (NAACL 2016)",
+        {
+            split: Part(story_cloze.file_names(split), partial(story_cloze.read_story_cloze, split=split))
+            for split in ("validation", "test")
+        },
+    ),
+    JudgedSet(
+        "litbench",
+        "LitBench",
+        "Of two stories for a prompt of r/WritingPrompts, the one with more upvotes.",
+        "none stated for the ids; the texts are Reddit's",
+        "https://huggingface.co/datasets/SAA-Lab/LitBench-Test-Release (ids), whose texts rehydrate.py of "
+        "https://github.com/drfein/LitBench fetches",
+        "Fein et al., LitBench (2025)",
+        {"test": Part((litbench.FILE,), litbench.read_litbench)},
     ),
 )
 JUDGED_SETS: dict[str, JudgedSet] = {one.name: one for one in _SETS}

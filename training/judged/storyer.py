@@ -28,13 +28,16 @@ ASPECTS = (
 )
 ASPECT_RATINGS = "test_rate_reason_data.json"
 RANKS = "test_rank_data.pkl"
+_NUMBERS = {("numpy", "dtype"), ("numpy.core.multiarray", "scalar"), ("numpy._core.multiarray", "scalar")}
 OVERALL = {"wp": "story_correlation.pkl", "scary": "scary_story_correlation.pkl"}
 
 
 class _Plain(pickle.Unpickler):
-    """Reads lists, tuples, texts and numbers; a pickle that asks for anything else could run code."""
+    """Reads lists, tuples, texts and numbers, NumPy's too; a pickle that asks for anything else could run code."""
 
     def find_class(self, module: str, name: str) -> Any:
+        if (module, name) in _NUMBERS:
+            return super().find_class(module, name)
         raise pickle.UnpicklingError(f"it asks for {module}.{name}")
 
 
@@ -142,7 +145,7 @@ def _unpickled(path: Path) -> list[Any]:
 
 
 def _text(value: Any, where: str) -> str:
-    """A text whose lines are apart by `<br>` and whose signs are HTML's."""
+    """A text without `<br>` between its lines, HTML's signs and backslashes before quotes read as what they mean."""
     if not isinstance(value, str) or not value.strip():
         raise ValueError(f"{where}: expected a text, got {value!r:.60}")
-    return html.unescape(" ".join(value.replace("<br>", " ").split()))
+    return html.unescape(" ".join(value.replace("<br>", " ").replace('\\"', '"').split()))

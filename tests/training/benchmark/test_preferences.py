@@ -1,0 +1,149 @@
+"""Pairs of stories in the benchmark: accuracy, like lengths, samples, and criteria of judged sets."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from openmeva.training.benchmark import sets
+from openmeva.training.benchmark.preferences import preference_table, preference_tables
+from openmeva.training.benchmark.released import HANNA_JUDGES, HANNA_METRICS, released_scores
+from openmeva.training.benchmark.run import Settings, run
+from openmeva.training.benchmark.sampling import sampled
+from openmeva.training.judged.hanna import CRITERIA
+from openmeva.training.judged.pairs import Preference, rows_of
+
+# Two prompts: of the first two pairs, one of which has stories of unlike length; of the second one.
+PAIRS = [
+    Preference("1", "p", "a good story here .", "a dull story now ."),
+    Preference("2", "p", "short .", "a story of very many words more ."),
+    Preference("3", "q", "one more that is good .", "one more that is dull ."),
+]
+
+
+def rows() -> list[dict[str, Any]]:
+    return [dict(row) for row in rows_of(PAIRS)]
+
+
+def slow_interval(points: list[float], prompts: list[str], counts: np.ndarray) -> list[float]:
+    """The percentile interval, a draw at a time."""
+    names = sorted(set(prompts))
+    drawn = []
+    for one in counts:
+        taken = [
+            point
+            for name, times in zip(names, one, strict=True)
+            for point, prompt in zip(points, prompts, strict=True)
+            for _ in range(int(times))
+            if prompt == name
+        ]
+        drawn.append(float(np.mean(taken)))
+    return list(np.quantile(drawn, [0.025, 0.975]))
+
+
+def test_a_pair_counts_one_a_half_or_nothing() -> None:
+    scores = [2.0, 1.0, 1.0, 3.0, 5.0, 5.0]  # won, lost, tied
+    table = preference_table(rows(), {"mine": scores}, 200, np.random.default_rng(0))
+    row = table["rows"]["mine"]
+    assert row["kind"] == "ours"
+    assert row["accuracy"] == 0.5
+    assert row["ties"] == pytest.approx(1 / 3)
+    assert (table["pairs"], table["matched_pairs"]) == (3, 2)
+    assert row["matched"]["accuracy"] == 0.75
+    counts = np.random.default_rng(0).multinomial(2, [0.5, 0.5], size=200)
+    assert row["intervals"]["accuracy"] == pytest.approx(slow_interval([1, 0, 0.5], ["p", "p", "q"], counts))
+    assert table["rows"]["length"]["kind"] == "trivial"
+    assert table["rows"]["length"]["matched"]["accuracy"] == 0.5
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    scores = [2.0, 1.0, 1.0, 3.0, 5.0, 4.0]
+    first = preference_table(rows(), {"mine": scores}, 100, np.random.default_rng(0))
+    turned = preference_table(rows()[::-1], {"mine": scores[::-1]}, 100, np.random.default_rng(0))
+    assert first["rows"]["mine"]["accuracy"] == turned["rows"]["mine"]["accuracy"] == pytest.approx(2 / 3)
+
+
+def test_pairs_that_are_none_are_refused() -> None:
+    with pytest.raises(ValueError, match="pair '3': expected two stories of different scores, got 1"):
+        preference_table(rows()[:-1], {"mine": [1.0, 2, 3, 4, 5]}, 100, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="mine: expected 6 finite scores, one a story, got 1"):
+        preference_table(rows(), {"mine": [1.0]}, 100, np.random.default_rng(0))
+
+
+def test_without_stories_of_like_length_the_table_says_nothing_of_them() -> None:
+    table = preference_table(rows()[2:4], {"mine": [1.0, 2.0]}, 100, np.random.default_rng(0))
+    assert table["rows"]["mine"]["matched"] == {}
+    (laid_out,) = preference_tables({"x": {**table, "title": "Mine"}})
+    assert laid_out.rows[0] == ["mine", ".000 [.00, .00]", "–", "0.0%"]
+
+
+def test_a_sample_keeps_both_stories_of_a_pair() -> None:
+    one, kept = sampled(sets.TEST_SETS["storycloze"], rows(), 2, 0)
+    assert one.title == "Story Cloze (2 of 3 pairs)"
+    assert len(kept) == 4
+    assert len({row["pair"] for row in kept}) == 2
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A folder with pairs of Story Cloze and a small half of HANNA with released scores."""
+    (tmp_path / "storycloze").mkdir()
+    sentences = ",".join(f"InputSentence{place}" for place in range(1, 5))
+    heading = f"InputStoryid,{sentences},RandomFifthSentenceQuiz1,RandomFifthSentenceQuiz2,AnswerRightEnding"
+    (tmp_path / "storycloze" / "cloze_spring2016_test.csv").write_text(
+        f"{heading}\nx,A.,B.,C.,D.,Right.,Wrong it is.,1\ny,A.,B.,C.,D.,Wrong.,Right it is.,2\n"
+    )
+    (tmp_path / "hanna").mkdir()
+    with gzip.open(tmp_path / "hanna" / "hanna_half.jsonl.gz", "wt") as file:
+        for number in range(6):
+            story = {
+                "prompt": f"p{number % 3}",
+                "human_story": "h",
+                "story": "s " * (number + 1),
+                "model": "GPT",
+            }
+            ratings = {name: [1 + (number + place) % 5, 3] for place, name in enumerate(CRITERIA)}
+            metrics = dict.fromkeys(HANNA_METRICS, number / 7)
+            metrics |= {
+                f"{model} {code} 1": float(number) for model in HANNA_JUDGES for code in ("AVG", "CH")
+            }
+            metrics["ChatGPT CH 1"] = -float(number)
+            file.write(
+                json.dumps({"story_id": number, **story, "ratings": ratings, "metrics": metrics}) + "\n"
+            )
+    return tmp_path
+
+
+def test_a_run_over_pairs_and_a_criterion(data: Path, tmp_path: Path) -> None:
+    chosen = [sets.test_set("storycloze"), sets.test_set("hanna"), sets.test_set("hanna:coherence")]
+    results = run([], chosen, Settings(data=data, draws=100, say=lambda line: None, cache=tmp_path / "cache"))
+    assert results["skipped"] == {}
+    assert results["preferences"]["storycloze"]["rows"]["length"]["accuracy"] == 0.5
+    overall, coherence = results["judged"]["hanna"], results["judged"]["hanna:coherence"]
+    assert overall["rows"]["ChatGPT as judge"]["kind"] == "released"
+    assert coherence["title"] == "HANNA, coherence"
+    assert coherence["judgments"] == [2.5, 3.0, 3.5, 4.0, 2.0, 2.5]
+    assert coherence["rows"]["ChatGPT as judge"]["pearson"] == pytest.approx(
+        -coherence["rows"]["Mistral-7B as judge"]["pearson"]
+    )
+
+
+def test_released_scores_of_hanna_follow_their_direction(data: Path) -> None:
+    read = sets.TEST_SETS["hanna"].read(data)
+    found = released_scores("hanna", read, data)
+    assert found["BLEU"][6 - 1] == pytest.approx(5 / 7)
+    assert found["BaryScore"][5] == pytest.approx(-5 / 7)
+    with pytest.raises(ValueError, match="1 stories have no scores, as x"):
+        released_scores("hanna", [*read, {"story_id": "x"}], data)
+
+
+def test_unknown_sets_and_criteria_are_named(data: Path) -> None:
+    with pytest.raises(ValueError, match="unknown test set nothing, expected any of mans_roc"):
+        sets.test_set("nothing:coherence")
+    with pytest.raises(ValueError, match="unknown criterion 'beauty', expected one of relevance, coherence"):
+        sets.test_set("hanna:beauty").read(data)
+    with pytest.raises(ValueError, match="expected no criterion"):
+        sets.test_set("storycloze:beauty").read(data)

@@ -1,0 +1,138 @@
+"""Preferences between two stories: how often a metric scores the preferred one higher."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from openmeva.metrics.openmeva.trivial import trivial_scores
+from openmeva.training.benchmark.cells import with_interval
+from openmeva.training.benchmark.render import Table
+
+LENGTH_RATIO = (
+    1.1  # stories of a pair are of like length where the longer has less than so many times the words
+)
+_CHUNK = 500
+
+
+def preference_table(
+    rows: Sequence[Mapping[str, Any]],
+    ours: Mapping[str, Sequence[float]],
+    draws: int,
+    rng: np.random.Generator,
+    length_ratio: float = LENGTH_RATIO,
+) -> dict[str, Any]:
+    """Pairwise accuracy of each row of scores, and of each trivial one, over all pairs and those of like length.
+
+    A pair counts 1 where the preferred story scores higher, 0 where it scores lower, and ½ for a tie: by chance .5.
+    Pairs of one prompt are drawn together in the bootstrap, and all rows meet the same draws.
+
+    Args:
+        rows: two of each `pair`, of which the preferred story has the higher `score`; with `prompt` and `story`.
+        ours: row title to one score a row, higher is better.
+        draws, rng: of the bootstrap.
+        length_ratio: of the numbers of words, below which two stories are of like length.
+
+    Returns:
+        `pairs`, `matched_pairs`, `length_ratio`, and `rows`: by title `kind` (ours or trivial), `accuracy` (0 to 1),
+        `ties`, `intervals` (95 %), and `matched`, the same over pairs of like length (empty without any).
+
+    Raises:
+        ValueError: a pair that is not two rows of different scores (its name), or scores that do not fit the rows.
+    """
+    chosen, rejected = _places(rows)
+    words = np.array([len(row["story"].split()) for row in rows])
+    longer, shorter = (pick(words[chosen], words[rejected]) for pick in (np.maximum, np.minimum))
+    matched = longer < length_ratio * np.maximum(shorter, 1)
+    prompts = [str(rows[place].get("prompt") or rows[place]["pair"]) for place in chosen]
+    _, codes = np.unique(prompts, return_inverse=True)
+    trivial = trivial_scores([row["story"] for row in rows])
+    by_kind: dict[str, Mapping[str, Any]] = {"ours": ours, "trivial": trivial}
+    scores = {
+        (kind, title): _checked(title, values, len(rows))
+        for kind, found in by_kind.items()
+        for title, values in found.items()
+    }
+    points = {key: (np.sign(one[chosen] - one[rejected]) + 1) / 2 for key, one in scores.items()}
+    counts = _counts(int(codes.max()) + 1, draws, rng)
+    table: dict[str, dict[str, Any]] = {}
+    for (kind, title), won in points.items():
+        everything = _accuracy(won, codes, counts)
+        alike = _accuracy(won[matched], codes[matched], counts) if matched.any() else {}
+        table[title] = {"kind": kind, **everything, "matched": alike}
+    return {
+        "pairs": len(chosen),
+        "matched_pairs": int(matched.sum()),
+        "length_ratio": length_ratio,
+        "rows": table,
+    }
+
+
+def _places(rows: Sequence[Mapping[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
+    """Of each pair the place of the preferred story, and that of the other."""
+    by_pair: dict[str, list[int]] = {}
+    for place, row in enumerate(rows):
+        by_pair.setdefault(row["pair"], []).append(place)
+    for pair, places in by_pair.items():
+        if len(places) != 2 or rows[places[0]]["score"] == rows[places[1]]["score"]:
+            raise ValueError(f"pair {pair!r}: expected two stories of different scores, got {len(places)}")
+    ordered = [sorted(places, key=lambda place: -rows[place]["score"]) for places in by_pair.values()]
+    return np.array([one[0] for one in ordered]), np.array([one[1] for one in ordered])
+
+
+def _checked(title: str, values: Sequence[float], count: int) -> np.ndarray:
+    scores = np.asarray(values, dtype=float)
+    if scores.shape != (count,) or not np.isfinite(scores).all():
+        raise ValueError(f"{title}: expected {count} finite scores, one a story, got {len(scores)}")
+    return scores
+
+
+def _counts(prompts: int, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """`(draws, prompts)`: how often each draw has each prompt."""
+    counts = np.empty((draws, prompts), dtype=np.float32)
+    for start in range(0, draws, _CHUNK):
+        chunk = counts[start : start + _CHUNK]
+        chunk[:] = rng.multinomial(prompts, np.full(prompts, 1 / prompts), size=len(chunk))
+    return counts
+
+
+def _accuracy(won: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
+    prompts = counts.shape[1]
+    drawn_points = counts @ np.bincount(codes, won, prompts).astype(np.float32)
+    drawn_pairs = counts @ np.bincount(codes, minlength=prompts).astype(np.float32)
+    held = drawn_pairs > 0
+    low, high = np.quantile(drawn_points[held] / drawn_pairs[held], [0.025, 0.975])
+    return {
+        "accuracy": float(won.mean()),
+        "ties": float((won == 0.5).mean()),
+        "intervals": {"accuracy": [float(low), float(high)]},
+    }
+
+
+def preference_tables(found: Mapping[str, Mapping[str, Any]]) -> list[Table]:
+    """A table for each set of preferences."""
+    return [_laid_out(one) for one in found.values()]
+
+
+def _laid_out(found: Mapping[str, Any]) -> Table:
+    within = f"{(found['length_ratio'] - 1) * 100:.0f} %"
+    table = Table(
+        f"{found['title']}: pairs in which the better story scores higher",
+        ["", "all pairs", f"lengths within {within}", "ties"],
+        note=f"Share of pairs [95 %], by chance .500; {found['pairs']:,} pairs, {found['matched_pairs']:,} of them "
+        f"of stories whose numbers of words differ by less than {within}.",
+    )
+    kinds = [row["kind"] for row in found["rows"].values()]
+    for place, (title, row) in enumerate(found["rows"].items()):
+        if place and kinds[place] != kinds[place - 1]:
+            table.rule()
+        table.add(
+            title,
+            with_interval(row, "accuracy"),
+            with_interval(row["matched"], "accuracy"),
+            f"{row['ties']:.1%}",
+            faint=row["kind"] == "trivial",
+        )
+    return table
