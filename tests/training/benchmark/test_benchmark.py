@@ -2,70 +2,20 @@
 
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.training.benchmark import scores
 from openmeva.training.benchmark.__main__ import main
 from openmeva.training.benchmark.explanations import explanation_tables
 from openmeva.training.benchmark.judged import judged_table
 from openmeva.training.benchmark.registry import MetricEntry, choose, read_registry
 from openmeva.training.benchmark.report import write_report
 from openmeva.training.benchmark.run import Settings, run
-from openmeva.training.benchmark.scores import module_checksum, score
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.benchmark.tables import read_published
-
-METRIC = """
-from pathlib import Path
-
-import datasets
-import evaluate
-
-
-class Words(evaluate.Metric):
-    signature = "words:1"
-
-    def _info(self):
-        return evaluate.MetricInfo(
-            description="", citation="", inputs_description="",
-            features=datasets.Features({"predictions": datasets.Value("string")}),
-        )
-
-    def compute(self, *, predictions, contexts=None, explain=False):
-        "Scores."
-        Path(COUNTER).open("a").write("x")
-        contexts = contexts or [""] * len(predictions)
-        texts = [(c + " " + p).split() for c, p in zip(contexts, predictions)]
-        scores = [len(set(text)) + sum(float(w) / 9 for w in text if w.isdigit()) for text in texts]
-        result = {"score": 0.0, "scores": scores, "halves": [s / 2 for s in scores]}
-        if explain:
-            result["explanations"] = [
-                {"sentences": [{"text": p, "gain": -s}], "edits": [] if s > 9 else [{"token": "a"}]}
-                for p, s in zip(predictions, scores)
-            ]
-        return result
-
-    def _compute(self, predictions):
-        return {}
-"""
-
-
-@pytest.fixture
-def words(tmp_path):
-    """A metric that counts different words, and a file that grows with every call of it."""
-    folder = tmp_path / "words"
-    folder.mkdir()
-    counter = tmp_path / "calls"
-    counter.touch()
-    (folder / "words.py").write_text(METRIC.replace("COUNTER", repr(str(counter))))
-    return MetricEntry(
-        "words", "Words", {"roc": "roc"}, ("contexts",), explain=True, module=str(folder)
-    ), counter
 
 
 def mans_file(folder, corpus, prompts=24):
@@ -142,75 +92,6 @@ def test_a_run_from_data_to_report(tmp_path, data, words):
     assert json.loads((tmp_path / "out" / "results.json").read_text())["judged"]["mans_roc"]["n"] == 72
     assert (tmp_path / "out" / "tables.tex").read_text().count("\\begin{tabular}") > 3
     assert not [path for path in (tmp_path / "out").rglob("*") if path.suffix in (".part", ".tmp", ".pkl")]
-
-
-def test_scores_are_kept_until_metric_or_rows_change(tmp_path, words):
-    entry, counter = words
-    rows = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(5)]
-    first = score(entry, "roc", rows, tmp_path / "cache")
-    assert score(entry, "roc", rows, tmp_path / "cache") == first
-    assert counter.read_text() == "x"
-    score(entry, "roc", [{**rows[0], "story": "another"}, *rows[1:]], tmp_path / "cache")
-    assert counter.read_text() == "xx"
-    source = entry.folder / "words.py"
-    source.write_text(source.read_text() + "\n# changed\n")
-    score(entry, "roc", rows, tmp_path / "cache")
-    assert counter.read_text() == "xxx"
-
-
-def test_texts_of_another_set_are_not_scored_again(tmp_path, words):
-    entry, counter = words
-    rows = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(5)]
-    said = []
-    first = score(entry, "roc", rows, tmp_path / "cache")
-    again = score(entry, "roc", rows[3:] * 2, tmp_path / "cache", say=said.append)
-    assert again["scores"] == first["scores"][3:] * 2
-    assert again["signature"] == "words:1"
-    score(
-        entry, "roc", [*rows[:2], {**rows[0], "score": 2.0}], tmp_path / "cache"
-    )  # people's score is not seen
-    assert counter.read_text() == "x"
-    score(entry, "roc", [{**rows[0], "prompt": "twice ."}, *rows], tmp_path / "cache", say=said.append)
-    assert counter.read_text() == "xx"
-    assert said == ["4 stories, 0 to score", "6 stories, 1 to score"]
-
-
-def test_a_run_that_was_stopped_goes_on(tmp_path, words, monkeypatch):
-    entry, counter = words
-    monkeypatch.setattr(scores, "_CHUNK", 2)
-    rows = [{"story": f"a story of {k} words ."} for k in range(5)]
-    written = scores.write_text
-
-    def write_two(path, text):
-        if len(list(path.parent.glob("*.json"))) == 2:
-            raise KeyboardInterrupt
-        written(path, text)
-
-    monkeypatch.setattr(scores, "write_text", write_two)
-    with pytest.raises(KeyboardInterrupt):
-        score(entry, "roc", rows, tmp_path / "cache")
-    monkeypatch.setattr(scores, "write_text", written)
-    counter.write_text("")
-    resumed = score(entry, "roc", rows, tmp_path / "cache")
-    assert counter.read_text() == "x"
-    assert resumed == score(entry, "roc", rows, tmp_path / "elsewhere")
-
-
-def test_weights_of_another_configuration_do_not_count(words):
-    entry = replace(words[0], configurations=("roc", "wp"))
-    before = module_checksum(entry, "roc")
-    for name in ("wp", "roc"):
-        (entry.folder / "weights" / name).mkdir(parents=True)
-        (entry.folder / "weights" / name / "model.safetensors").write_bytes(b"1")
-        assert (module_checksum(entry, "roc") == before) == (name == "wp")
-
-
-def test_contexts_go_to_the_metric_only_where_the_set_has_them(tmp_path, words):
-    entry, _ = words
-    with_prompt = [{"story": "a b .", "prompt": f"c{k} d ."} for k in range(3)]
-    without = [{"story": f"a b x{k} ."} for k in range(3)]
-    assert score(entry, "roc", with_prompt, tmp_path)["scores"] == [5.0] * 3
-    assert score(entry, "roc", without, tmp_path)["scores"] == [4.0] * 3
 
 
 def test_a_configuration_meets_the_other_corpus_without_a_context(tmp_path, data, words):

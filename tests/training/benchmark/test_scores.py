@@ -1,0 +1,77 @@
+"""Scores are kept by what they depend on, and reused."""
+
+from dataclasses import replace
+
+import pytest
+
+from openmeva.training.benchmark import scores
+from openmeva.training.benchmark.scores import module_checksum, score
+
+
+def test_scores_are_kept_until_metric_or_rows_change(tmp_path, words):
+    entry, counter = words
+    rows = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(5)]
+    first = score(entry, "roc", rows, tmp_path / "cache")
+    assert score(entry, "roc", rows, tmp_path / "cache") == first
+    assert counter.read_text() == "x"
+    score(entry, "roc", [{**rows[0], "story": "another"}, *rows[1:]], tmp_path / "cache")
+    assert counter.read_text() == "xx"
+    source = entry.folder / "words.py"
+    source.write_text(source.read_text() + "\n# changed\n")
+    score(entry, "roc", rows, tmp_path / "cache")
+    assert counter.read_text() == "xxx"
+
+
+def test_texts_of_another_set_are_not_scored_again(tmp_path, words):
+    entry, counter = words
+    rows = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(5)]
+    said = []
+    first = score(entry, "roc", rows, tmp_path / "cache")
+    again = score(entry, "roc", rows[3:] * 2, tmp_path / "cache", say=said.append)
+    assert again["scores"] == first["scores"][3:] * 2
+    assert again["signature"] == "words:1"
+    score(
+        entry, "roc", [*rows[:2], {**rows[0], "score": 2.0}], tmp_path / "cache"
+    )  # people's score is not seen
+    assert counter.read_text() == "x"
+    score(entry, "roc", [{**rows[0], "prompt": "twice ."}, *rows], tmp_path / "cache", say=said.append)
+    assert counter.read_text() == "xx"
+    assert said == ["4 stories, 0 to score", "6 stories, 1 to score"]
+
+
+def test_a_run_that_was_stopped_goes_on(tmp_path, words, monkeypatch):
+    entry, counter = words
+    monkeypatch.setattr(scores, "_CHUNK", 2)
+    rows = [{"story": f"a story of {k} words ."} for k in range(5)]
+    written = scores.write_text
+
+    def write_two(path, text):
+        if len(list(path.parent.glob("*.json"))) == 2:
+            raise KeyboardInterrupt
+        written(path, text)
+
+    monkeypatch.setattr(scores, "write_text", write_two)
+    with pytest.raises(KeyboardInterrupt):
+        score(entry, "roc", rows, tmp_path / "cache")
+    monkeypatch.setattr(scores, "write_text", written)
+    counter.write_text("")
+    resumed = score(entry, "roc", rows, tmp_path / "cache")
+    assert counter.read_text() == "x"
+    assert resumed == score(entry, "roc", rows, tmp_path / "elsewhere")
+
+
+def test_weights_of_another_configuration_do_not_count(words):
+    entry = replace(words[0], configurations=("roc", "wp"))
+    before = module_checksum(entry, "roc")
+    for name in ("wp", "roc"):
+        (entry.folder / "weights" / name).mkdir(parents=True)
+        (entry.folder / "weights" / name / "model.safetensors").write_bytes(b"1")
+        assert (module_checksum(entry, "roc") == before) == (name == "wp")
+
+
+def test_contexts_go_to_the_metric_only_where_the_set_has_them(tmp_path, words):
+    entry, _ = words
+    with_prompt = [{"story": "a b .", "prompt": f"c{k} d ."} for k in range(3)]
+    without = [{"story": f"a b x{k} ."} for k in range(3)]
+    assert score(entry, "roc", with_prompt, tmp_path)["scores"] == [5.0] * 3
+    assert score(entry, "roc", without, tmp_path)["scores"] == [4.0] * 3
