@@ -9,6 +9,7 @@ from typing import Any
 
 from openmeva.training.judged.builder import mans_file
 from openmeva.training.judged.catalogue import JUDGED_SETS
+from openmeva.training.judged.story_cloze import without_seen
 from openmeva.training.paths import ROOT
 
 PREFERENCES = "preferences"
@@ -57,7 +58,8 @@ def _judged(name: str, part: str) -> Callable[[Path | None], Rows]:
             return _parquet(built)
         if data is None:
             raise ValueError("no data folder was given")
-        return [dict(row) for row in JUDGED_SETS[name].parts[part].read(data / name)]
+        rows = JUDGED_SETS[name].parts[part].read(data / name)
+        return [dict(row) for row in (without_seen(rows) if name == "storycloze" else rows)]
 
     return read
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from openmeva.training.files import Row, read_rows, text_of
+from openmeva.training.files import Row, read_lines, read_rows, text_of
 from openmeva.training.judged.pairs import Preference, rows_of
 from openmeva.training.judged.rows import JudgedStory, find_file
 
+# Rows of the test whose four sentences stand in corpora of ROCStories that metrics are trained on, with the right
+# ending nearly always: whoever was trained on those has seen the answer.
+SEEN = Path(__file__).with_name("storycloze_in_rocstories.txt")
 _NAMES = {"validation": "val", "test": "test"}
 
 
@@ -30,6 +34,12 @@ def read_story_cloze(folder: str | Path, split: str) -> list[JudgedStory]:
     """
     path = find_file(folder, file_names(split))
     return list(rows_of(_preference(row) for row in read_rows(path, "csv")))
+
+
+def without_seen(rows: Iterable[JudgedStory]) -> list[JudgedStory]:
+    """The rows of pairs that are not in `SEEN`."""
+    seen = {line for _, line in read_lines(SEEN)}
+    return [row for row in rows if row["pair"] not in seen]
 
 
 def _preference(row: Row) -> Preference:

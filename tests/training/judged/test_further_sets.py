@@ -15,7 +15,8 @@ from openmeva.training.judged.deltascore import read_deltascore
 from openmeva.training.judged.hanna import CRITERIA as HANNA
 from openmeva.training.judged.hanna import read_hanna, read_hanna_scores
 from openmeva.training.judged.litbench import read_litbench
-from openmeva.training.judged.story_cloze import read_story_cloze
+from openmeva.training.judged.pairs import Preference, rows_of
+from openmeva.training.judged.story_cloze import SEEN, read_story_cloze, without_seen
 from openmeva.training.judged.storyer import read_aspect_ratings, read_overall, read_ranks
 
 HEADING = [
@@ -121,6 +122,13 @@ def test_story_cloze_puts_the_right_ending_first(tmp_path: Path) -> None:
     path.write_text(f"{heading}\nx1,A.,B.,C.,D.,Wrong.,Right.,3\n")
     with pytest.raises(ValueError, match="line 2, AnswerRightEnding: expected 1 or 2, got '3'"):
         read_story_cloze(tmp_path, "validation")
+
+
+def test_pairs_that_metrics_were_trained_on_are_left_out() -> None:
+    seen = SEEN.read_text().split()
+    assert len(set(seen)) == len(seen) > 100
+    rows = list(rows_of(Preference(pair, "A.", "B. C.", "B. D.") for pair in (seen[0], "new")))
+    assert {row["pair"] for row in without_seen(rows)} == {"new"}
 
 
 def test_litbench_leaves_out_what_is_gone(tmp_path: Path) -> None:
