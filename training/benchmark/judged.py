@@ -23,6 +23,10 @@ from openmeva.training.statistics.pairs import calibrated_accuracy
 from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 
 RESAMPLES = 10_000  # of permutation tests, at most; they stop early
+MOST_SWAPS = (
+    50_000_000  # resamples by stories: sets of more than 5,000 stories have fewer resamples, 1,000 or more
+)
+MOST_PAIRED = 3000  # stories, of which all pairs are compared
 
 
 def judged_table(
@@ -41,9 +45,9 @@ def judged_table(
         draws, rng: of the bootstrap, which all rows share.
 
     Returns:
-        `rows` (coefficients pooled over stories, `p_values`, `intervals`, `accuracy` (acc_eq), the levels
-        `within_prompts` and `between_systems`, `kind`: ours, released or trivial, and for the first two
-        `beats_trivial`), `pairs` (each metric against the best, corrected after Holm), `standings` (clusters of
+        `rows` (coefficients pooled over stories, `p_values`, `intervals`, the levels `within_prompts` and
+        `between_systems`, `accuracy` (acc_eq, of at most 3,000 stories), `kind`: ours, released or trivial, and for
+        the first two `beats_trivial`), `pairs` (each metric against the best, corrected after Holm), `standings` (clusters of
         significance and ranks), `noise_ceiling`, `agreement`, `sources`, `n`, `prompts`, `judgments`, `scores`,
         `unavailable`.
 
@@ -52,6 +56,7 @@ def judged_table(
     """
     # What is drawn for tests has a stream of its own, so that the bootstrap's stays what it was.
     exchanges = rng.spawn(1)[0]
+    resamples = min(RESAMPLES, max(1000, MOST_SWAPS // len(judged)))
     bootstrap = PromptBootstrap(judged.scores, judged.prompts, draws, rng)
     levels = Levels(judged, bootstrap.counts)
     trivial, trivial_draws = trivial_rows(judged, bootstrap)
@@ -79,8 +84,8 @@ def judged_table(
         "n": len(judged),
         "prompts": bootstrap.prompts,
         "rows": rows,
-        "pairs": _pairs(rows, scores, samples, judged.scores, exchanges),
-        "standings": standings(judged, rows, scores, samples, within, RESAMPLES, exchanges),
+        "pairs": _pairs(rows, scores, samples, judged.scores, resamples, exchanges),
+        "standings": standings(judged, rows, scores, samples, within, resamples, exchanges),
         "judgments": judged.scores.tolist(),
         "scores": {name: array.tolist() for name, array in scores.items()},
     }
@@ -106,7 +111,8 @@ def _checked(name: str, values: list[float], judged: JudgedStories) -> np.ndarra
 
 def _add_levels(row: dict[str, Any], metric: np.ndarray, judged: JudgedStories, levels: Levels) -> Draws:
     """Adds the levels and the accuracy of pairs to a row; returns the draws within prompts."""
-    row["accuracy"] = asdict(calibrated_accuracy(metric, judged.scores))
+    if len(judged) <= MOST_PAIRED:
+        row["accuracy"] = asdict(calibrated_accuracy(metric, judged.scores))
     row["within_prompts"], draws = levels.within(metric)
     row["between_systems"] = levels.between(metric)
     return draws
@@ -123,6 +129,7 @@ def _pairs(
     scores: Mapping[str, np.ndarray],
     samples: Mapping[str, Draws],
     judgments: np.ndarray,
+    resamples: int,
     rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Paired tests of the best metric (by Pearson, pooled) against each other one."""
@@ -136,7 +143,7 @@ def _pairs(
         if name != best
     }
     permutations = PermutationTests(
-        np.array([scores[name] for name in names]), judgments, random_swaps(RESAMPLES, len(judgments), rng)
+        np.array([scores[name] for name in names]), judgments, random_swaps(resamples, len(judgments), rng)
     )
     for name, test in tests.items():
         test["permutation"] = asdict(permutations.test(names.index(best), names.index(name)))

@@ -93,10 +93,11 @@ def accuracy(found: Mapping[str, Any]) -> Table:
         "without ties: threshold 0.",
     )
     for row_kind, title, row in rows_by_kind(found):
-        if row_kind == "trivial" or "accuracy" not in row:
+        parts = [row.get("accuracy"), row.get("within_prompts", {}).get("accuracy")]
+        if row_kind == "trivial" or parts == [None, None]:
             continue
         cells: list[str] = []
-        for one in (row["accuracy"], row["within_prompts"].get("accuracy")):
+        for one in parts:
             keys = ("value", "without_ties")
             cells += [number(one[key]) for key in keys] + [f"{one['threshold']:.3g}"] if one else ["–"] * 3
         table.add(title, *cells)

@@ -34,15 +34,19 @@ def within_prompts_exchange(
         zeros: count prompts where a side is constant as 0 (else they are left out).
 
     Raises:
-        ValueError: no prompt has three stories.
+        ValueError: no prompt has three stories, or all judgments of each are equal and `zeros` is false.
     """
     groups = Groups(prompts)
     large = groups.sizes >= SMALLEST
     if not large.any():
         raise ValueError("no prompt has three stories")
+    if not zeros:  # prompts with equal judgments have no coefficient, whatever is exchanged
+        judged = groups.table(judgments)
+        large &= np.nanmin(judged, axis=1) < np.nanmax(judged, axis=1)
+        if not large.any():
+            raise ValueError("in every prompt all judgments are equal")
     scores, judged = groups.table(metrics)[:, large], groups.table(judgments)[large]
     swapped = np.nan_to_num(groups.table(swaps)[:, large]).astype(bool)
-    columns = np.arange(int(large.sum()))
     compute = COEFFICIENTS[coefficient]
 
     def mean(values: np.ndarray) -> np.ndarray:
@@ -71,7 +75,7 @@ def within_prompts_exchange(
         return wide
     places = np.arange(groups.largest)
     patterns = (np.arange(2**groups.largest)[:, None] >> places & 1).astype(bool)
-    codes = swapped @ (1 << places)
+    codes = swapped @ (1 << places) * len(judged) + np.arange(len(judged))  # places in a table, laid out flat
 
     def tabled(first: int, second: int) -> Pair:
         # The other metric is exchanged in the complementary way, which stands at the mirrored place.
@@ -81,8 +85,8 @@ def within_prompts_exchange(
         def differences(start: int, stop: int) -> np.ndarray:
             code = codes[start:stop]
             if zeros or whole:
-                return gained[code, columns].mean(axis=1)
-            return mean(table[code, columns]) - mean(table[::-1][code, columns])
+                return gained.take(code).mean(axis=1)
+            return mean(table.take(code)) - mean(table[::-1].take(code))
 
         whole = bool(np.isfinite(table).all())
         return Pair(observed(first, second), differences)

@@ -116,4 +116,4 @@ class PermutationTests:
 
 def random_swaps(resamples: int, stories: int, rng: np.random.Generator) -> np.ndarray:
     """`(resamples, stories)` bool, each true with probability one half."""
-    return rng.random((resamples, stories), dtype=np.float32) < 0.5
+    return rng.integers(0, 2, (resamples, stories), dtype=np.bool_)
