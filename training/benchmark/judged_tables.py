@@ -79,39 +79,51 @@ def _printed(figures: Mapping[str, float] | None) -> list[str]:
     return [number(figures.get(name), digits) if figures and name in figures else "" for name in COEFFICIENTS]
 
 
-def overview(judged: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
-    """Agreement of the raters of each judged set, and the ceilings that follow from it."""
+def reliability(judged: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
+    """How reliable the judgments of each set are, and the ceilings that follow."""
     table = Table(
-        "Human judgments: agreement and ceilings",
-        ["", "stories", "α ordinal", "α interval", "paper α", "ICC(1,1)", "ICC(1,k)", "ceiling (ICC)",
-         "split half r", "ceiling (halves)", "Kendall’s W", "κ nominal", "κ linear", "κ halves", "paper κ"],
+        "Human judgments: reliability and ceilings",
+        ["", "stories", "α ordinal", "α interval", "paper α", "ICC(1,1)", "ICC(1,k)", "its ceiling", "split half r",
+         "its ceiling", "Kendall’s W"],
         note="1 is perfect agreement, 0 is chance. Krippendorff’s α above .8 is reliable, .67 to .8 allows tentative "
-        "conclusions (OpenMEVA, Table 9). α, ICC(1,·) and split halves take the raters of a story for exchangeable; "
-        "Kendall’s W needs to know who rated what, and MANS was released with ratings sorted by story. ICC(1,1) is "
-        "the reliability of one rating, ICC(1,k) of a story’s mean; its root, and that of the halves’ reliability "
-        "after Spearman and Brown, is the Pearson that a perfect metric would reach. κ is Fleiss’: nominal takes "
-        "ratings for categories without order, linear weighs a disagreement by its distance, halves cuts the scale in "
-        "the middle."
-        + "".join(f" {one['title']}: {note}." for name, one in judged.items() if (note := _undefined(name, published))),
+        "conclusions (OpenMEVA, Table 9). ICC(1,1) is the reliability of one rating, ICC(1,k) of a story’s mean; its "
+        "root, and that of the halves’ reliability after Spearman and Brown, is the Pearson that a perfect metric "
+        "would reach. All these take the raters of a story for exchangeable. Kendall’s W needs to know who rated what, "
+        "and MANS was released with ratings sorted by story.",
     )  # fmt: skip
     for name, found in judged.items():
         agreement, ceiling = found.get("agreement", {}), found.get("noise_ceiling", {})
-        printed = published["agreement"].get(name, {})
-        mark = "‡" if _undefined(name, published) else ""
         table.add(
             found["title"],
             str(found["n"]),
             *(number(agreement.get(key)) for key in ("krippendorff_ordinal", "krippendorff_interval")),
-            number(printed.get("krippendorff"), 2),
+            number(published["agreement"].get(name, {}).get("krippendorff"), 2),
             *(number(agreement.get(key)) for key in ("icc_one_way", "icc_one_way_mean", "icc_ceiling")),
             number(ceiling.get("split_half", {}).get("pearson")),
             number(ceiling.get("ceiling", {}).get("pearson")),
-            *(
-                number(agreement.get(key))
-                for key in ("kendall_w", "fleiss_kappa", "linear_kappa", "halves_kappa")
-            ),
-            number(printed.get("kappa"), 2) + (mark if "kappa" in printed else ""),
+            number(agreement.get("kendall_w")),
         )
+    return table
+
+
+def kappas(judged: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
+    """Fleiss' kappa of each set under three definitions, beside the paper's."""
+    undefined = {name: _undefined(name, published) for name in judged}
+    table = Table(
+        "Human judgments: κ by definition",
+        ["", "nominal", "linear", "halves", "paper"],
+        note="Fleiss’ κ; 1 is perfect agreement, 0 is chance. Nominal takes ratings for categories without order, "
+        "linear weighs a disagreement by its distance, halves cuts the scale in the middle."
+        + "".join(f" {judged[name]['title']}: {note}." for name, note in undefined.items() if note),
+    )
+    for name, found in judged.items():
+        agreement, printed = found.get("agreement", {}), published["agreement"].get(name, {}).get("kappa")
+        if "fleiss_kappa" in agreement:
+            table.add(
+                found["title"],
+                *(number(agreement.get(key)) for key in ("fleiss_kappa", "linear_kappa", "halves_kappa")),
+                number(printed, 2) + ("‡" if undefined[name] else ""),
+            )
     return table
 
 

@@ -14,9 +14,10 @@ from openmeva.training.benchmark.judged_tables import (
     by_part,
     correlations,
     differences,
-    overview,
+    kappas,
     pairs,
     quality,
+    reliability,
 )
 from openmeva.training.benchmark.level_tables import accuracy, between_systems, standings, within_prompts
 from openmeva.training.benchmark.preferences import preference_tables
@@ -46,7 +47,7 @@ def main_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> lis
             between_systems(found),
         ]
     if results["judged"]:
-        tables.append(overview(results["judged"], published))
+        tables += [reliability(results["judged"], published), kappas(results["judged"], published)]
     tables += preference_tables(results.get("preferences", {}))
     return [table for table in [*tables, *table_11(results, published)] if table.rows]
 

@@ -88,7 +88,7 @@ def rank_stability(coefficients: np.ndarray, draws: np.ndarray, level: float = 0
     values = np.where(np.isfinite(draws), draws, -np.inf)
     ranks = _ranks(values)
     tail = (1 - level) / 2
-    low, high = np.quantile(ranks, [tail, 1 - tail], axis=1)
+    low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
     first = (values == values.max(axis=0)).mean(axis=1)
     return [
         RankStability(*map(float, one))

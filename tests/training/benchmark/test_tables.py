@@ -3,7 +3,7 @@
 import pytest
 
 from openmeva.training.benchmark.cells import number, p_value, with_interval
-from openmeva.training.benchmark.judged_tables import correlations, overview
+from openmeva.training.benchmark.judged_tables import correlations, kappas
 from openmeva.training.benchmark.level_tables import within_prompts
 from openmeva.training.benchmark.render import Table, to_latex, to_markdown
 from openmeva.training.benchmark.tables import main_tables, read_published, section_tables
@@ -46,10 +46,10 @@ def test_a_kappa_without_a_definition_is_marked():
         "plot_guided_roc": {"title": "AMT", "n": 3, "agreement": {"fleiss_kappa": 0.389}},
         "mans_roc": {"title": "MANS", "n": 3},
     }
-    table = overview(judged, read_published())
-    assert [row[-1] for row in table.rows] == [".61‡", "–"]
+    table = kappas(judged, read_published())
+    assert table.rows == [["AMT", ".389", "–", "–", ".61‡"]]
     assert "AMT: ‡ the paper prints" in table.note
-    assert "MANS: ‡" not in table.note
+    assert "MANS" not in table.note
 
 
 def test_numbers_as_printed():

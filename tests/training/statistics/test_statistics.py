@@ -222,9 +222,9 @@ def test_resampled_levels():
 
 
 def test_calibrated_accuracy_against_the_slow_reference():
-    judgments, metrics, prompts, _ = made_up(15)
+    judgments, metrics, prompts, _ = made_up(15, n=24)
     for metric in metrics:
-        for chosen in (prompts, np.zeros(40)):
+        for chosen in (prompts, np.zeros(24)):
             found = calibrated_accuracy(metric, judgments, chosen)
             assert found.value == near(reference.calibrated(metric, judgments, chosen))
         assert (
@@ -234,7 +234,7 @@ def test_calibrated_accuracy_against_the_slow_reference():
         )
         assert found.value == near(reference.accuracy(metric, judgments, found.threshold))
     with pytest.raises(ValueError, match="expected two stories"):
-        calibrated_accuracy(metric, judgments, np.arange(40))
+        calibrated_accuracy(metric, judgments, np.arange(24))
 
 
 def test_soft_accuracy_against_the_slow_reference():
@@ -255,4 +255,4 @@ def test_rank_stability():
     assert (first.rank, second.rank, third.rank) == (1, 2, 3)
     # Ranks of the first on the four draws: 1, 2, 1.5 (a tie) and 3 (no coefficient).
     assert (first.first, second.first, third.first) == (0.5, 0.75, 0)
-    assert (first.low, first.high) == (near(np.quantile([1, 2, 1.5, 3], 0.025)), near(2.925))
+    assert (first.low, first.high) == (1, 3)
