@@ -121,7 +121,7 @@ _OPTIONS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "context_is_part_of_story": ("True, False or None", _optional(_is_flag)),
     **dict.fromkeys(("blend", "dtype", "normalization", "padding_side"), ("a name", _is_name)),
     "draws": ("a whole number of at least 100", _whole(100)),
-    "seed": ("a whole number of at least 0", _whole(0)),
+    "seed": ("a whole number of at least 0 or None", _optional(_whole(0))),
     "reasonable_above": ("a number or None", _optional(is_number)),
 }
 

@@ -101,7 +101,8 @@ class PlainReader:
         """
         before = [f"{context.strip()} " if context.strip() else "" for context in contexts or ()]
         texts = [f"{c}{s.strip()}" for c, s in zip(before or [""] * len(stories), stories, strict=True)]
-        encoded = self.tokenizer(texts, add_special_tokens=False, return_offsets_mapping=True)
+        # longer texts than the model reads are scored by windows: there is nothing to warn of
+        encoded = self.tokenizer(texts, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
         read = []
         for row, (text, ids, spans) in enumerate(
             zip(texts, encoded["input_ids"], encoded["offset_mapping"], strict=True)
