@@ -17,7 +17,7 @@ METRIC ?= union
 CORPUS ?= roc
 OFFLINE := HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1
 
-.PHONY: help demo space test test-browser quality style train benchmark bench ablation tables autos resources base install uninstall publish clean
+.PHONY: help demo space test fuzz test-browser quality style train benchmark bench ablation tables autos resources base install uninstall publish clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z.-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -52,6 +52,9 @@ MARKS := not browser$(if $(wildcard $(OPENMEVA_DATA)/mans),, and not data)
 
 test: .venv resources  ## run the tests (offline; under ten minutes on two cores)
 	$(OFFLINE) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "$(MARKS)" -n 2 --dist worksteal --durations 15
+
+fuzz: .venv resources  ## many odd inputs to all that takes text, and a table: make fuzz [N=100000]
+	$(OFFLINE) OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --inputs $(or $(N),100000) $(ARGS)
 
 test-browser: .venv resources  ## test the Spaces in Chromium (installs Debian's where it may)
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get install -y -q chromium >/dev/null; } || \
@@ -104,4 +107,4 @@ publish: .venv  ## push everything to the Hub: make publish [ORG=openmeva] [DRY_
 		$(if $(DRY_RUN),--dry-run) $(if $(FORCE),--move-tags)
 
 clean:  ## remove what the targets made, weights and data excepted
-	rm -rf $(VENV) .hf .cache .mypy_cache .pytest_cache .ruff_cache benchmark
+	rm -rf $(VENV) .hf .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache benchmark

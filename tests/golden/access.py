@@ -5,7 +5,6 @@ The tests otherwise go by names that stay: `evaluate.load("metrics/NAME", "CONFI
 """
 
 import runpy
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -35,13 +34,11 @@ from openmeva.training.plot_guided.manipulations import (
 from openmeva.training.plot_guided.manipulations.material import usual_tags
 from openmeva.training.plot_guided.plots import EXTRACTORS, Plot, extract_plots
 from openmeva.training.text.keywords import KeywordTable
-from openmeva.training.text.knowledge import resources
-from openmeva.training.text.knowledge.conceptnet_files import FILE_NAME
 from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.knowledge.events import ConceptNetEvents
 from openmeva.training.text.tagged_story import TaggedStory
 from openmeva.training.text.tagger.tagging import tag
-from tests.facts import forget_facts
+from tests.facts import facts_for_every_day
 
 from .inputs import ROOT
 
@@ -61,7 +58,6 @@ __all__ = [
 NAMES = ENCODER / "names.json"
 FETCHED = {"base"}  # configurations on an encoder that is no part of the checkout
 WEIGHTS = ROOT / "metrics"  # <metric>/weights/<configuration>
-FACTS = ROOT / "tests" / "training" / "everyday_facts.tsv"
 NEGATIVES, PERTURB, AUTOS = "training.negatives", "training.perturb", "training.autos"
 EVENTS = [
     ("Causes", "run", "fall"),
@@ -80,14 +76,9 @@ EVENTS = [
 @contextmanager
 def same_ground(folder: Path) -> Iterator[None]:
     """The same facts and precision on every machine: the everyday facts in ConceptNet's place, and float32."""
-    resources.require("wordnet")  # `make test` fetches it
-    shutil.copy(FACTS, folder / FILE_NAME)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(resources, "conceptnet_folder", lambda: folder)
+    with pytest.MonkeyPatch.context() as patch, facts_for_every_day(folder):
         patch.setattr(torch.cpu, "get_capabilities", dict)  # "auto" then never chooses bfloat16
-        forget_facts()
         yield
-    forget_facts()
 
 
 def run_command(module: str, *arguments: object) -> None:

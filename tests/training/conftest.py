@@ -1,31 +1,19 @@
 """Everyday facts in ConceptNet's place: tests depend neither on what has been fetched nor on its absence."""
 
-import shutil
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
-from openmeva.training.text.knowledge import resources
-from openmeva.training.text.knowledge.conceptnet_files import FILE_NAME
 from openmeva.training.text.tagged_story import TaggedStory
-from tests.facts import forget_facts
+from tests.facts import facts_for_every_day
 from tests.tiny_language import TinyLanguage, tagged
-
-FACTS = Path(__file__).with_name("everyday_facts.tsv")
 
 
 @pytest.fixture(scope="module")
 def everyday_facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The facts of `everyday_facts.tsv`, written for this project, are all that ConceptNet knows."""
-    resources.require("wordnet")  # `make test` fetches it: without it the tests fail
-    folder = tmp_path_factory.mktemp("conceptnet")
-    shutil.copy(FACTS, folder / FILE_NAME)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(resources, "conceptnet_folder", lambda: folder)
-        forget_facts()
+    with facts_for_every_day(tmp_path_factory.mktemp("conceptnet")):
         yield
-    forget_facts()
 
 
 @pytest.fixture

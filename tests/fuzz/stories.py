@@ -1,0 +1,116 @@
+"""Tools for text, aspects of perturbation and operations of negative samples, for any story."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from openmeva.metrics.core.text import Normalizer, clean, sentence_spans, split_sentences
+from openmeva.training.negatives import (
+    OPERATIONS,
+    Draws,
+    EditedStory,
+    KeywordTable,
+    NegativeMaterial,
+    TaggedStory,
+)
+from openmeva.training.paths import ROOT
+from openmeva.training.perturbations import PerturbationMaterial, Perturber, Story, StoryPool, parse
+from openmeva.training.perturbations.paraphrasers import RuleParaphraser
+from openmeva.training.text.knowledge.english import English
+from openmeva.training.text.tagger.tagging import tag
+from tests.fuzz.inputs import real_stories, texts, weighted, wrong_values
+from tests.fuzz.modules import REFUSED, SCORED
+from tests.tiny_language import ANN, KEN, TOM, tagged
+
+CORPUS = ROOT / "tests" / "training" / "perturbations" / "corpus.txt"
+
+
+def seeded(longest: int) -> st.SearchStrategy[tuple[Any, int]]:
+    """A text, at times what is none, and a seed."""
+    text = weighted((4, real_stories()), (3, texts(longest)), (1, wrong_values()))
+    return st.tuples(text, st.integers(0, 99))
+
+
+def check_text_tools(text: str) -> str:
+    """Words and sentences together are the text, and hold no blank."""
+    normalizer = Normalizer()
+    sentences = normalizer.sentences(text)
+    for words in sentences:
+        assert words
+        assert " ".join(words).split() == words, words
+    assert normalizer.sentences(text) == sentences
+    assert " ".join(split_sentences(text)).split() == clean(text).split()
+    at = 0
+    for start, end in sentence_spans(text):
+        assert at <= start < end
+        assert not text[at:start].strip()
+        assert text[start:end].strip() == text[start:end]
+        at = end
+    assert not text[at:].strip()
+    return SCORED if sentences else REFUSED
+
+
+def perturbation_material() -> PerturbationMaterial:
+    """Everything an aspect may need; nothing is kept, and whatever is compared is alike."""
+    pool = StoryPool(parse(CORPUS.read_text(encoding="utf-8").splitlines()))
+    return PerturbationMaterial(0, pool, RuleParaphraser(), lambda pairs: [1.0] * len(pairs))
+
+
+def check_aspect(aspect: str, material: PerturbationMaterial, given: tuple[Any, int]) -> str:
+    """The text outside the spans stays, and the same draws make the same story."""
+    text, seed = given
+    perturber = Perturber(aspect, seed, material=material)
+    if not isinstance(text, str) or not Story(text).sentences:
+        with pytest.raises(ValueError, match="'s1'"):
+            perturber({"story": text, "story_id": "s1"})
+        return REFUSED
+    row = perturber({"story": text, "story_id": "s1"})
+    result = perturber.perturb(parse([text])[0], "s1")
+    assert row["perturbed"] == (result and result.story)
+    if result is None:
+        return REFUSED
+    assert result.story != text
+    at = new_at = 0
+    for span in result.spans:
+        assert text[at : span.original_start] == result.story[new_at : span.start]
+        assert text[span.original_start : span.original_end] != result.story[span.start : span.end]
+        at, new_at = span.original_end, span.end
+    assert text[at:] == result.story[new_at:]
+    return SCORED
+
+
+def negative_material() -> NegativeMaterial:
+    """A corpus of three stories and English; nothing is kept."""
+    corpus = [tagged(*KEN), tagged(*ANN), tagged(*TOM)]
+    language = English()
+    return NegativeMaterial(language, KeywordTable.count(corpus, language), corpus, keep=0)
+
+
+def check_operation(name: str, material: NegativeMaterial, given: tuple[Any, int]) -> str:
+    """What an operation does not touch is the original's, and the same draws make the same sample."""
+    text, seed = given
+    sentences = Normalizer().sentences(text) if isinstance(text, str) else []
+    if not sentences:
+        return REFUSED
+    story = TaggedStory(sentences, tag(sentences))
+    made = [
+        OPERATIONS[name](EditedStory.start(story), Draws(np.random.default_rng(seed)), material)
+        for _ in range(2)
+    ]
+    assert made[0] == made[1]
+    if made[0] is None:
+        return REFUSED
+    assert made[0].applied == (name,)
+    assert made[0].words != sentences
+    flat = story.flat_words()
+    used = []
+    for words, origins, operations in zip(made[0].words, made[0].origins, made[0].operations, strict=True):
+        for word, origin, operation in zip(words, origins, operations, strict=True):
+            assert word
+            assert not any(map(str.isspace, word))
+            assert operation or word == flat[origin]
+            used += [origin] if origin >= 0 else []
+    assert len(used) == len(set(used))
+    return SCORED

@@ -1,0 +1,44 @@
+"""A few odd inputs to everything that takes text; `make fuzz` tries many."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from openmeva.metrics.core.description import read_metrics
+from tests.fuzz import modules
+from tests.fuzz.targets import BENCHMARK, Target, names, prepared
+
+INPUTS = 4  # of each target
+LONGEST = 150  # characters
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Target]]:
+    with prepared(tmp_path_factory.mktemp("fuzz")) as load:
+        yield load
+
+
+@pytest.mark.parametrize("name", [name for name in names() if name != modules.METEOR])
+def test_any_input_is_scored_or_refused(name: str, target: Callable[[str], Target]) -> None:
+    found = target(name)
+
+    @settings(
+        max_examples=max(2, round(INPUTS * found.share)),
+        database=None,
+        deadline=None,
+        derandomize=True,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(found.inputs(LONGEST))
+    def tried(one: object) -> None:
+        assert found.check(one) in (modules.REFUSED, modules.SCORED)
+
+    tried()
+
+
+def test_every_module_is_tried() -> None:
+    asks_others = {"llm_judge"}  # its scores are another model's answers: its own tests give it odd ones
+    tried = {module.name for module in modules.MODULES.values()} | {BENCHMARK}
+    assert tried == set(read_metrics()) - asks_others
