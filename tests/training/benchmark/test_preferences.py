@@ -10,7 +10,7 @@ import pytest
 
 from openmeva.training.benchmark import sets
 from openmeva.training.benchmark.preferences import preference_table, preference_tables
-from openmeva.training.benchmark.released import HANNA_JUDGES, HANNA_METRICS, released_scores
+from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.run import Settings, run
 from openmeva.training.benchmark.sampling import sampled
 from openmeva.training.judged.hanna import CRITERIA
@@ -106,11 +106,8 @@ def data(tmp_path: Path) -> Path:
                 "model": "GPT",
             }
             ratings = {name: [1 + (number + place) % 5, 3] for place, name in enumerate(CRITERIA)}
-            metrics = dict.fromkeys(HANNA_METRICS, number / 7)
-            metrics |= {
-                f"{model} {code} 1": float(number) for model in HANNA_JUDGES for code in ("AVG", "CH")
-            }
-            metrics["ChatGPT CH 1"] = -float(number)
+            metrics = {"BLEU": number / 7, "BaryScore-W": number / 7, "Mistral-7B CH 1": number}
+            metrics |= {"ChatGPT AVG 1": number, "ChatGPT CH 1": -number}
             file.write(
                 json.dumps({"story_id": number, **story, "ratings": ratings, "metrics": metrics}) + "\n"
             )
@@ -118,12 +115,12 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_a_run_over_pairs_and_a_criterion(data: Path, tmp_path: Path) -> None:
-    chosen = [sets.test_set("storycloze"), sets.test_set("hanna"), sets.test_set("hanna:coherence")]
+    chosen = [sets.test_set("storycloze"), sets.test_set("hanna:coherence")]
     results = run([], chosen, Settings(data=data, draws=100, say=lambda line: None, cache=tmp_path / "cache"))
     assert results["skipped"] == {}
     assert results["preferences"]["storycloze"]["rows"]["length"]["accuracy"] == 0.5
-    overall, coherence = results["judged"]["hanna"], results["judged"]["hanna:coherence"]
-    assert overall["rows"]["ChatGPT as judge"]["kind"] == "released"
+    coherence = results["judged"]["hanna:coherence"]
+    assert coherence["rows"]["ChatGPT as judge"]["kind"] == "released"
     assert coherence["title"] == "HANNA, coherence"
     assert coherence["judgments"] == [2.5, 3.0, 3.5, 4.0, 2.0, 2.5]
     assert coherence["rows"]["ChatGPT as judge"]["pearson"] == pytest.approx(
@@ -134,7 +131,8 @@ def test_a_run_over_pairs_and_a_criterion(data: Path, tmp_path: Path) -> None:
 def test_released_scores_of_hanna_follow_their_direction(data: Path) -> None:
     read = sets.TEST_SETS["hanna"].read(data)
     found = released_scores("hanna", read, data)
-    assert found["BLEU"][6 - 1] == pytest.approx(5 / 7)
+    assert set(found) == {"BLEU", "BaryScore", "ChatGPT as judge"}
+    assert found["BLEU"][5] == pytest.approx(5 / 7)
     assert found["BaryScore"][5] == pytest.approx(-5 / 7)
     with pytest.raises(ValueError, match="1 stories have no scores, as x"):
         released_scores("hanna", [*read, {"story_id": "x"}], data)
