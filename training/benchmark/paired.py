@@ -16,7 +16,7 @@ from openmeva.training.benchmark.contexts import rows_as_seen
 from openmeva.training.benchmark.judged import judged_table
 from openmeva.training.benchmark.registry import read_registry
 from openmeva.training.benchmark.scores import score
-from openmeva.training.benchmark.sets import TEST_SETS, TestSet
+from openmeva.training.benchmark.sets import TestSet, test_set
 from openmeva.training.files import Row, kind_of, read_rows
 from openmeva.training.paths import CACHE
 
@@ -74,10 +74,10 @@ def compare_metrics(asked: Comparison) -> dict[str, Any]:
 
 def _judged(asked: Comparison) -> TestSet:
     if asked.dataset is not None:
-        sets = {name: one for name, one in TEST_SETS.items() if one.judged}
-        if asked.dataset not in sets:
-            raise ValueError(f"unknown judged set {asked.dataset!r}, expected one of {', '.join(sets)}")
-        return sets[asked.dataset]
+        one = test_set(asked.dataset)
+        if not one.judged or one.preferences:
+            raise ValueError(f"{asked.dataset}: expected a set of rated stories, got {one.title}")
+        return one
     first = next((name for name in asked.compared if _is_file(name)), None)
     if asked.judgments is None and first is None:
         raise ValueError("expected --judgments FILE or --dataset NAME: nothing says what people think")
