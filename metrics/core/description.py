@@ -58,6 +58,7 @@ class BenchmarkEntry:
         options: further arguments of `compute`.
         sections: the rows that the further tables hold; all by default.
         explanations: whether the benchmark judges the metric's explanations.
+        on_request: whether it runs only where it is asked for by name, as it takes minutes on each set.
     """
 
     title: str
@@ -67,6 +68,7 @@ class BenchmarkEntry:
     options: Mapping[str, Any] = field(default_factory=dict)
     sections: tuple[str, ...] = ()
     explanations: bool = False
+    on_request: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,21 @@
-"""Causal language models of transformers, from a folder, the Hub's cache or the Hub; none that runs code of its own."""
+"""Causal language models of transformers: by name, or by the reference in a checkpoint; none that runs code of its own."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.utils import is_gguf_available
+
+from openmeva.metrics.core.backbone import WEIGHTS, NotAtHandError, backbone_folder, packaged_file
+
+GGUF = ".gguf"
 
 
 def load_language_model(name: str, dtype: torch.dtype = torch.float32) -> tuple[Any, Any]:
-    """Tokenizer and model, without asking the network where the files are here.
+    """Tokenizer and model of a folder or Hub id, without asking the network where the files are here.
 
     Raises:
         OSError, ValueError, KeyError: no such model, no safetensors, or one that is no causal language model.
@@ -21,12 +28,41 @@ def load_language_model(name: str, dtype: torch.dtype = torch.float32) -> tuple[
     return _load(name, dtype, local=False)
 
 
-def _load(name: str, dtype: torch.dtype, local: bool) -> tuple[Any, Any]:
-    tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=local)
-    model = AutoModelForCausalLM.from_pretrained(
-        name, local_files_only=local, use_safetensors=True, dtype=dtype
-    )
-    return tokenizer, model
+def language_model_weights(reference: Mapping[str, Any], beside: Path | None = None) -> Path:
+    """The weights of the language model of a reference: a GGUF file, or safetensors with what belongs to them beside.
+
+    Args:
+        reference: as in `backbone.py`; an installed package that carries a `file` goes before all other places.
+        beside: the folder of the checkpoint that names it, where there is one.
+
+    Raises:
+        NotAtHandError: they are nowhere (the message says in a line how to get them).
+        ValueError: a packaged file other than the known one.
+    """
+    return packaged_file(reference.get("package") or {}) or backbone_folder(reference, beside) / WEIGHTS
+
+
+def read_language_model(weights: Path) -> tuple[Any, Any]:
+    """Tokenizer and model, in float32, of weights that lie here.
+
+    What GGUF holds in a few bits is brought to float32: the model can be trained and saved as any other.
+
+    Args:
+        weights: a GGUF file, or safetensors in the folder of a model of transformers.
+
+    Raises:
+        NotAtHandError: a GGUF file without the package that reads such files.
+        ValueError: files that are missing or damaged.
+    """
+    packed = weights.suffix == GGUF
+    if packed and not is_gguf_available():
+        raise NotAtHandError(f"{weights}: reading it needs the package gguf: `pip install gguf`")
+    file = weights.name if packed else None
+    try:
+        tokenizer, model = _load(str(weights.parent), torch.float32, local=True, gguf=file)
+    except (OSError, SafetensorError) as error:
+        raise ValueError(f"{weights}: missing or damaged ({error})") from error
+    return tokenizer, _unpacked(model) if packed else model
 
 
 def max_length_of(model: Any, tokenizer: Any) -> int | None:
@@ -35,3 +71,21 @@ def max_length_of(model: Any, tokenizer: Any) -> int | None:
     lengths = [getattr(config, key, None) for key in ("max_position_embeddings", "n_positions")]
     known = [n for n in (*lengths, tokenizer.model_max_length) if isinstance(n, int) and 1 < n < 10**6]
     return min(known, default=None)
+
+
+def _load(name: str, dtype: torch.dtype, local: bool, gguf: str | None = None) -> tuple[Any, Any]:
+    where: dict[str, Any] = {"local_files_only": local, **({"gguf_file": gguf} if gguf else {})}
+    tokenizer = AutoTokenizer.from_pretrained(name, **where)
+    safetensors = None if gguf else True
+    model = AutoModelForCausalLM.from_pretrained(name, use_safetensors=safetensors, dtype=dtype, **where)
+    return tokenizer, model
+
+
+def _unpacked(model: Any) -> Any:
+    """What was read of a GGUF file, which transformers takes for quantized, as a model like any other."""
+    shape = model.config.to_dict()
+    shape.pop("quantization_config", None)
+    plain = type(model)(type(model.config)(**shape))
+    plain.load_state_dict(model.state_dict())
+    plain.tie_weights()
+    return plain

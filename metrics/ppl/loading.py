@@ -1,6 +1,7 @@
-"""Which model a configuration means: one of this project's, or any causal language model by path or Hub id."""
+"""Which model a configuration means: one of this project's, one of others as it is, or any by path or Hub id."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,14 @@ from typing import Any
 from huggingface_hub import try_to_load_from_cache
 from transformers import BertForMaskedLM, BertLMHeadModel
 
-from openmeva.metrics.core.checkpoint import Checkpoint, find_checkpoint, load_checkpoint
-from openmeva.metrics.core.language_model import load_language_model, max_length_of
+from openmeva.metrics.core.backbone import file_digest
+from openmeva.metrics.core.checkpoint import Checkpoint, find_checkpoint, load_checkpoint, read_settings
+from openmeva.metrics.core.language_model import (
+    language_model_weights,
+    load_language_model,
+    max_length_of,
+    read_language_model,
+)
 from openmeva.metrics.core.runtime import token_id
 from openmeva.metrics.ppl.causal_model import CausalModel
 from openmeva.metrics.ppl.masked_model import MaskedModel
@@ -31,11 +38,16 @@ def load_model(name: str, hub_ids: dict[str, str]) -> LoadedModel:
     """The model that `name` means: a configuration, a folder or a Hub id.
 
     Raises:
-        ValueError: nothing of that name, or a model that is no causal language model.
+        ValueError: nothing of that name, a model that is no causal language model, or one that has to be fetched
+            first (the message says in one line how).
     """
-    if name in hub_ids or _is_checkpoint(name):
-        return from_checkpoint(load_checkpoint(find_checkpoint("ppl", name, hub_ids), "ppl"))
-    return from_transformers(name, hub_ids)
+    if name not in hub_ids and not _is_checkpoint(name):
+        return from_transformers(name, hub_ids)
+    folder = find_checkpoint("ppl", name, hub_ids)
+    settings = read_settings(folder, "ppl")
+    if "backbone" in settings:
+        return from_backbone(settings, folder)
+    return from_checkpoint(load_checkpoint(folder, "ppl"))
 
 
 def _is_checkpoint(name: str) -> bool:
@@ -77,6 +89,22 @@ def from_checkpoint(checkpoint: Checkpoint) -> LoadedModel:
     return LoadedModel(scorer, reader, checkpoint.revision)
 
 
+def from_backbone(settings: Mapping[str, Any], folder: Path) -> LoadedModel:
+    """A language model of others, as it is, that reads at most `max_length` tokens at once.
+
+    Args:
+        settings: `max_length`, and `backbone`, a reference as in `metrics/core/backbone.py`.
+        folder: of the checkpoint that has them.
+
+    Raises:
+        NotAtHandError: the model has to be fetched first (the message says in one line how).
+        ValueError: another file than the known one, or a tokenizer that does not serve.
+    """
+    weights = language_model_weights(settings["backbone"], folder)
+    tokenizer, model = read_language_model(weights)
+    return _as_it_is(str(weights), model, tokenizer, file_digest(weights), settings["max_length"])
+
+
 def from_transformers(name: str, hub_ids: dict[str, str]) -> LoadedModel:
     """Any causal language model with a fast tokenizer, from a folder, the Hub's cache or the Hub.
 
@@ -90,12 +118,17 @@ def from_transformers(name: str, hub_ids: dict[str, str]) -> LoadedModel:
             f"expected a configuration ({', '.join(sorted(hub_ids))}), or a folder or Hub id of a causal language "
             f"model with safetensors, got {name!r}: {error}"
         ) from error
+    return _as_it_is(name, model, tokenizer, getattr(model.config, "_commit_hash", None) or "local")
+
+
+def _as_it_is(name: str, model: Any, tokenizer: Any, revision: str, bound: int | None = None) -> LoadedModel:
+    """A model and its tokenizer; `bound` is the most tokens read at once, where the model's own is not wanted."""
     if not tokenizer.is_fast:
         raise ValueError(f"{name}: expected a fast tokenizer, got {type(tokenizer).__name__}")
     starts = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.cls_token_id)
     start = next((token for token in starts if token is not None), None)
     if start is None:
         raise ValueError(f"{name}: expected a tokenizer with a start or end token, got none")
-    limit = max_length_of(model, tokenizer) or UNKNOWN_LENGTH
-    revision = getattr(model.config, "_commit_hash", None) or "local"
+    known = max_length_of(model, tokenizer) or UNKNOWN_LENGTH
+    limit = min(known, bound or known)
     return LoadedModel(CausalModel(model.eval(), start, limit), PlainReader(tokenizer), revision[:12])

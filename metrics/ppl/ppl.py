@@ -6,7 +6,12 @@ from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
 from openmeva.metrics.ppl.loading import load_model
 from openmeva.metrics.ppl.scoring import PerplexityScorer
 
-HUB_IDS = {"roc": "openmeva/ppl-roc", "wp": "openmeva/ppl-wp", "pll": "openmeva/ppl-pll"}
+HUB_IDS = {
+    "roc": "openmeva/ppl-roc",
+    "wp": "openmeva/ppl-wp",
+    "base": "openmeva/ppl-base",
+    "pll": "openmeva/ppl-pll",
+}
 
 _DESCRIPTION = """
 Perplexity of a story under a language model: the exponential of the mean loss of its tokens. A story that the
@@ -39,6 +44,9 @@ Returns:
     score: the mean of the scores.
     scores: negated perplexities, one a story, in order, -1 at best; higher is better.
     perplexities: 1 and above, lower is better. mean_perplexity: their mean.
+    word_perplexities: 1 and above, lower is better: the exponential of all losses of a story together, divided by
+        its words rather than its tokens, so that models of different vocabularies compare. Words are the Penn
+        Treebank's (a punctuation mark is one); where the story's end counts (`roc`, `wp`), it is one more.
     nll: the mean loss of each story's tokens in nats (natural logarithm), lower is better.
     log_scores: its negative, that is, the negated logarithm of the perplexity; higher is better.
     corrected_scores, corrected_log_scores, repeated_shares (with `repeated_ngram`): the scores over the other
@@ -58,7 +66,7 @@ Examples:
 
 
 class Ppl(StoryInputs, evaluate.Metric):
-    """The evaluate module; `config_name` is `roc`, `wp`, `pll`, or a folder or Hub id of a causal model."""
+    """The evaluate module; `config_name` is `roc`, `wp`, `base`, `pll`, or a folder or Hub id of a causal model."""
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(

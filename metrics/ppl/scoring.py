@@ -48,6 +48,10 @@ class PerplexityScorer:
             "perplexities": [perplexity(value) for value in nll],
             "nll": nll,
             "log_scores": [-value for value in nll],
+            "word_perplexities": [
+                perplexity(math.fsum(values) / story.words)
+                for story, values in zip(read, losses, strict=True)
+            ],
         }
         if repeated_ngram is not None:
             result.update(corrected(read, losses, repeated_ngram))

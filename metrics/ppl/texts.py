@@ -21,6 +21,8 @@ class TokenizedStory:
         text: what was tokenised.
         spans: where each counted token stands in `text`; an end token's span is empty.
         sentences: where each of the story's sentences stands in `text`.
+        words: of the story, as the Penn Treebank splits them (a punctuation mark is one); its end is one more where
+            an end token counts. They depend on no model's vocabulary.
     """
 
     ids: list[int]
@@ -28,6 +30,7 @@ class TokenizedStory:
     text: str
     spans: list[tuple[int, int]]
     sentences: list[tuple[int, int]]
+    words: int
 
     def sentence_of(self, index: int) -> int:
         """The sentence of the counted token at `index`."""
@@ -61,10 +64,12 @@ class NormalizedReader:
             if not encoding.ids:
                 raise ValueError(f"predictions, row {row}: expected a text with words, got {story[:60]!r}")
             ids, spans = [*context, *encoding.ids], list(encoding.offsets)
+            words = len(text.split(" "))
             if self.end is not None:
                 ids.append(self.end)
                 spans.append((len(text), len(text)))
-            read.append(TokenizedStory(ids, len(context), text, spans, sentences))
+                words += 1
+            read.append(TokenizedStory(ids, len(context), text, spans, sentences, words))
         return read
 
     def token(self, token: int) -> str:
@@ -89,6 +94,7 @@ class PlainReader:
 
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
+        self.normalizer = Normalizer()  # counts words
         self.vocabulary_size = len(tokenizer)
 
     def __call__(self, stories: Sequence[str], contexts: Sequence[str] | None) -> list[TokenizedStory]:
@@ -112,7 +118,8 @@ class PlainReader:
             if counted == len(ids):
                 raise ValueError(f"predictions, row {row}: expected a text with words, got {text[:60]!r}")
             sentences = [(begin + first, begin + last) for first, last in sentence_spans(text[begin:])]
-            read.append(TokenizedStory(ids, counted, text, spans[counted:], sentences))
+            words = sum(map(len, self.normalizer.sentences(text[begin:])))
+            read.append(TokenizedStory(ids, counted, text, spans[counted:], sentences, max(1, words)))
         return read
 
     def token(self, token: int) -> str:

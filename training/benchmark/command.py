@@ -74,7 +74,8 @@ def benchmark(asked: Asked) -> Path:
         ValueError: an unknown metric or test set, no such folder, a damaged file, or nothing to run on.
     """
     console = Console(width=None if sys.stdout.isatty() else 150)
-    metrics = choose(list(asked.metrics) if asked.metrics else None, read_registry())
+    registry = read_registry()
+    metrics = choose(list(asked.metrics) if asked.metrics else None, registry)
     sets = chosen_sets(asked)
     if asked.data is not None and not asked.data.is_dir():
         raise ValueError(f"--data: no folder {asked.data}")
@@ -88,6 +89,9 @@ def benchmark(asked: Asked) -> Path:
         say=lambda line: console.print(line, highlight=False),
     )
     results = run(metrics, sets, settings)
+    if not asked.metrics:
+        slow = [entry.name for entry in registry.values() if entry.on_request]
+        results["skipped"] |= dict.fromkeys(slow, "takes minutes a set, and runs where METRICS names it")
     for name, reason in results["skipped"].items():
         console.print(f"[yellow]left out[/] {name}: {reason}", highlight=False)
     if not (results["judged"] or results["preferences"] or results["autos"]):

@@ -29,6 +29,7 @@ class MetricEntry:
         sections: the rows that the further tables hold (all where empty), for metrics that return many scores.
         module: folder of the module, where it is not metrics/<name>.
         configurations: all of the module, whose weights lie in a folder each.
+        on_request: whether it runs only where it is asked for by name.
     """
 
     name: str
@@ -43,6 +44,7 @@ class MetricEntry:
     sections: tuple[str, ...] = ()
     module: str = ""
     configurations: tuple[str, ...] = ()
+    on_request: bool = False
 
     @property
     def folder(self) -> Path:
@@ -86,11 +88,12 @@ def _entry(name: str, described: BenchmarkEntry, metric: MetricDescription) -> M
         sections=described.sections,
         module=str(metric.folder),
         configurations=tuple(metric.configurations),
+        on_request=described.on_request,
     )
 
 
 def choose(names: list[str] | None, entries: dict[str, MetricEntry]) -> list[MetricEntry]:
-    """The entries named, or, without names, all whose module is in the checkout.
+    """The entries named, or, without names, all whose module is in the checkout and that do not wait to be named.
 
     Raises:
         ValueError: an unknown name (lists the known ones).
@@ -100,4 +103,5 @@ def choose(names: list[str] | None, entries: dict[str, MetricEntry]) -> list[Met
         raise ValueError(f"unknown metric {', '.join(unknown)}, expected any of {', '.join(entries)}")
     if names:
         return [entries[name] for name in names]
-    return [entry for entry in entries.values() if (entry.folder / f"{entry.folder.name}.py").exists()]
+    usual = [entry for entry in entries.values() if not entry.on_request]
+    return [entry for entry in usual if (entry.folder / f"{entry.folder.name}.py").exists()]

@@ -10,6 +10,7 @@ from typing import Any
 import evaluate
 import numpy as np
 
+from openmeva.metrics.core.backbone import NotAtHandError
 from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
 from openmeva.metrics.openmeva.drift import dataset_drift, part
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
@@ -35,7 +36,8 @@ class Settings:
         data: folder of the papers' data, or `None`.
         draws: of the bootstrap.
         seed: of everything random.
-        strict: whether a metric that fails stops the run (it was asked for by name).
+        strict: whether a metric that fails stops the run (it was asked for by name); one whose model is not at hand
+            does not.
         batch_size: handed to the metrics, where given.
         autos_stories: of each part of AUTOS at most so many original stories are taken, and of preferences so many
             pairs; 0 for all.
@@ -142,7 +144,7 @@ def _attempt(
 ) -> dict[str, Any]:
     """The metric's result; where it cannot run, an empty one with the reason in `skipped`.
 
-    A metric that was asked for by name raises its error instead.
+    A metric that was asked for by name raises its error instead, unless its model has to be fetched first.
     """
     try:
         row = f"  {entry.title} ({config})" + (", explanations" if explain else "")
@@ -157,7 +159,7 @@ def _attempt(
             say=lambda line: settings.say(f"{row}: {line}"),
         )
     except (ValueError, OSError, ImportError) as error:
-        if settings.strict:
+        if settings.strict and not isinstance(error, NotAtHandError):
             raise
         skipped[f"{entry.name} ({config}) on {one.name}"] = str(error)
         return {}

@@ -14,18 +14,20 @@ from typing import Any, TypeVar
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
-from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
+from transformers import AutoConfig, AutoModel, PreTrainedModel
 
 from openmeva.metrics.core import classifier
 from openmeva.metrics.core.backbone import (
     WEIGHTS,
     backbone_folder,
+    checked,
     encoder_state,
     encoder_tokenizer,
     file_digest,
-    package_folder,
+    packaged_file,
     read_words_alike,
 )
+from openmeva.metrics.core.language_model import read_language_model
 from openmeva.metrics.core.text import PLACEHOLDERS
 from openmeva.training.common.config import read_config
 from openmeva.training.paths import CONFIGS, ENCODER, ROOT
@@ -123,8 +125,7 @@ def find_backbone(name: str) -> Backbone:
         source: dict[str, Any] = {} if folder else {"hub": name}
         return Backbone(name, folder or backbone_folder(source), source)
     config = read_config(BackboneConfig, described)
-    if config.package and config.package.file and (root := package_folder(config.package.name or "")):
-        gguf = checked(root / config.package.file, config.package.sha256)
+    if config.package and (gguf := packaged_file(asdict(config.package))):
         return Backbone(name, gguf.parent, {"hub": config.hub}, gguf)
     source = {key: value for key, value in asdict(config).items() if value and key != "sha256"}
     if config.package:
@@ -132,17 +133,6 @@ def find_backbone(name: str) -> Backbone:
     folder = backbone_folder(source)
     checked(folder / WEIGHTS, config.sha256)
     return Backbone(name, folder, source)
-
-
-def checked(file: Path, sha256: str | None) -> Path:
-    """The file.
-
-    Raises:
-        ValueError: its SHA-256 is another one than the known one, if that is known.
-    """
-    if sha256 and file_digest(file) != sha256:
-        raise ValueError(f"{file}: expected SHA-256 {sha256}, got {file_digest(file)}")
-    return file
 
 
 def names_file() -> Path:
@@ -242,15 +232,5 @@ def _pretrained(base: Backbone, dropout: float | None = None) -> Any:
 
 def load_causal(base: Backbone) -> tuple[PreTrainedModel, Tokenizer]:
     """A language model, one that a package carries in GGUF in full precision, and its tokenizer."""
-    if base.gguf is None:
-        model = AutoModelForCausalLM.from_pretrained(base.folder, dtype=torch.float32)
-        return model, encoder_tokenizer(base.folder, ())
-    where: dict[str, Any] = {"gguf_file": base.gguf.name, "local_files_only": True}
-    read: Any = AutoModelForCausalLM.from_pretrained(base.folder, dtype=torch.float32, **where)
-    tokenizer = AutoTokenizer.from_pretrained(base.folder, **where)
-    shape = read.config.to_dict()
-    shape.pop("quantization_config", None)  # of the file; what was read of it is trained like any other model
-    whole: Any = type(read)(type(read.config)(**shape))
-    whole.load_state_dict(read.state_dict())
-    whole.tie_weights()
-    return whole, read_words_alike(tokenizer.backend_tokenizer)
+    tokenizer, model = read_language_model(base.gguf or base.folder / WEIGHTS)
+    return model, read_words_alike(tokenizer.backend_tokenizer)

@@ -49,7 +49,7 @@ def random_stories(count: int, tokens: int) -> list[TokenizedStory]:
     """Stories of so many random tokens."""
     generator = torch.Generator().manual_seed(1)
     ids = torch.randint(1, GPT2_VOCABULARY, (count, tokens), generator=generator).tolist()
-    return [TokenizedStory(row, 0, "", [(0, 0)] * tokens, [(0, 0)]) for row in ids]
+    return [TokenizedStory(row, 0, "", [(0, 0)] * tokens, [(0, 0)], tokens) for row in ids]
 
 
 def peak_memory(ours: bool) -> int:
@@ -77,7 +77,7 @@ def language_model_rows() -> Rows:
     big = CausalModel(gpt2(6, 384), 0, 1024)
     lengths = [len(story.ids) for story in read]
     same = [
-        TokenizedStory(story.ids[:n], 0, "", [(0, 0)] * n, [(0, 0)])
+        TokenizedStory(story.ids[:n], 0, "", [(0, 0)] * n, [(0, 0)], n)
         for story, n in zip(random_stories(len(read), max(lengths)), lengths, strict=True)
     ]
     for name, model, stories in (("ppl roc", loaded.model, read), ("a GPT-2 of 6 layers", big, same)):

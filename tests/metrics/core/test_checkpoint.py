@@ -7,7 +7,9 @@ from pathlib import Path
 import evaluate
 import pytest
 import torch
+from huggingface_hub import constants, snapshot_download
 
+from openmeva.metrics.core import checkpoint
 from openmeva.metrics.core.backbone import backbone_folder
 from openmeva.metrics.core.checkpoint import find_checkpoint, load_checkpoint, merge_adapter
 from openmeva.metrics.core.runtime import choose_dtype, pad
@@ -41,11 +43,34 @@ def test_the_checkout_s_own_weights_come_before_any_other(tmp_path: Path) -> Non
     assert find_checkpoint("union", "roc", IDS) == ROOT / "metrics" / "union" / "weights" / "roc"
 
 
+def test_settings_alone_are_a_whole_checkpoint_where_a_backbone_is_taken_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    asked = []
+    monkeypatch.setattr(
+        checkpoint,
+        "snapshot_download",
+        lambda *names, **how: asked.append(how["local_files_only"]) or snapshot_download(*names, **how),
+    )
+    cached = tmp_path / "models--someone--settings"
+    snapshot = cached / "snapshots" / ("a" * 40)
+    for folder in (snapshot, cached / "refs"):
+        folder.mkdir(parents=True)
+    (cached / "refs" / "main").write_text("a" * 40)
+    (snapshot / "config.json").write_text(json.dumps({"ppl": {"backbone": {"hub": "someone/model"}}}))
+    assert find_checkpoint("ppl", "someone/settings", IDS) == snapshot
+    assert all(asked), "the network is not asked for weights that there are none of"
+    (snapshot / "config.json").write_text(json.dumps({"ppl": {"encoder": {"hub": "someone/model"}}}))
+    find_checkpoint("ppl", "someone/settings", IDS)
+    assert not all(asked), "an adapter is lacking"
+
+
 def test_another_encoder_is_not_taken_for_the_shared_one(tmp_path: Path) -> None:
     reference = {"hub": "someone/other-encoder", "sha256": "0"}
     with pytest.raises(
         ValueError,
-        match=r"no encoder 'someone/other-encoder' in .*/encoder, the cache .* or on the Hub: `hf download",
+        match=r"no model 'someone/other-encoder' in .*/encoder, the cache .* or on the Hub: `hf download",
     ):
         backbone_folder(reference, tmp_path)
     for published in ("openmeva/story-encoder", "me/story-encoder@v0.1.0"):

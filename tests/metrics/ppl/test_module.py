@@ -15,7 +15,7 @@ from tests.tiny_ppl import write_gpt2, write_ppl_checkpoint
 ROOT = Path(__file__).resolve().parents[3]
 MODULE = str(ROOT / "metrics" / "ppl")
 STORIES = ["Ann ran home. She ate.", "The dog slept."]
-KEYS = {"score", "scores", "perplexities", "mean_perplexity", "nll", "log_scores"}
+KEYS = {"score", "scores", "perplexities", "mean_perplexity", "nll", "log_scores", "word_perplexities"}
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,7 @@ def test_left_padding_is_refused_where_there_is_none(folder: Path) -> None:
 
 
 def test_unknown_and_damaged_models(folder: Path) -> None:
-    with pytest.raises(ValueError, match=r"expected a configuration \(pll, roc, wp\)"):
+    with pytest.raises(ValueError, match=r"expected a configuration \(base, pll, roc, wp\)"):
         evaluate.load(MODULE, "no_such_model")
     damaged = write_ppl_checkpoint(folder / "damaged")
     (damaged / "adapter.safetensors").write_bytes(b"not tensors")

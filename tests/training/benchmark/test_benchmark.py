@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from openmeva.metrics.core.backbone import NotAtHandError
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.benchmark.__main__ import main
 from openmeva.training.benchmark.explanations import explanation_tables
@@ -125,6 +126,16 @@ def test_a_metric_that_cannot_run_is_left_out_and_said_or_raised_when_asked_for(
     assert list(results["skipped"]) == ["absent (roc) on mans_roc"]
     with pytest.raises((ValueError, OSError)):
         run([absent], [TEST_SETS["mans_roc"]], settings(tmp_path, data, strict=True))
+
+
+def test_a_metric_whose_model_is_not_at_hand_is_left_out_though_asked_for(tmp_path, data, words, monkeypatch):
+    def absent(*_, **__):
+        raise NotAtHandError("no model 'a/b': `hf download a/b`")
+
+    monkeypatch.setattr("openmeva.training.benchmark.run.score", absent)
+    results = run([words[0]], [TEST_SETS["mans_roc"]], settings(tmp_path, data, strict=True))
+    assert results["skipped"] == {"words (roc) on mans_roc": "no model 'a/b': `hf download a/b`"}
+    assert "Words" not in results["judged"]["mans_roc"]["rows"]
 
 
 def judged_stories(types=None):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.training.benchmark.registry import read_registry
+from openmeva.training.benchmark.registry import choose, read_registry
 from tests.metrics.core.test_description import SMALL, write_metric
 
 
@@ -12,7 +12,8 @@ def test_an_entry_says_what_differs(tmp_path: Path) -> None:
     write_metric(
         tmp_path,
         "small",
-        SMALL + "benchmark: {small: {title: S}, short: {title: T, configs: {wp: roc}, inputs: []}}\n",
+        SMALL
+        + "benchmark: {small: {title: S}, short: {title: T, configs: {wp: roc}, inputs: [], on_request: true}}\n",
     )
     entries = read_registry(tmp_path)
     assert entries["small"].rows == {"S": "scores"}
@@ -20,6 +21,8 @@ def test_an_entry_says_what_differs(tmp_path: Path) -> None:
     assert (entries["small"].inputs, entries["small"].needs_contexts) == (("contexts",), True)
     assert (entries["short"].inputs, entries["short"].configs) == ((), {"wp": "roc"})
     assert entries["short"].folder == tmp_path / "small"
+    assert [entry.name for entry in choose(None, entries)] == ["small"], "the other one waits to be named"
+    assert [entry.name for entry in choose(["short"], entries)] == ["short"]
 
 
 def test_two_entries_of_one_name_are_refused(tmp_path: Path) -> None:

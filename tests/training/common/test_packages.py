@@ -11,6 +11,7 @@ import torch
 import yaml
 
 from openmeva.metrics.core.backbone import package_folder, packaged_folder
+from openmeva.metrics.core.language_model import language_model_weights
 from openmeva.training.common import backbone
 from openmeva.training.common.backbone import find_backbone, load_causal
 from openmeva.training.files import checksum
@@ -77,6 +78,9 @@ def test_a_packaged_language_model_is_read_in_full_precision(
     describe(package, tmp_path, monkeypatch)
     base = find_backbone("tiny")
     assert base.is_decoder
+    assert language_model_weights({"hub": "nobody/tiny", "package": package}) == base.gguf, (
+        "metrics take it, too"
+    )
     assert not base.takes_adapter
     loaded, tokenizer = load_causal(base)
     model: Any = loaded
@@ -97,7 +101,7 @@ def test_a_package_that_is_missing_or_altered_is_told(
     assert package_folder("no_such_package") is None
     describe({**package, "name": "no_such_package"}, tmp_path, monkeypatch)
     with pytest.raises(
-        ValueError, match=r"no encoder 'nobody/tiny'.*`hf download nobody/tiny` or `pip install carrier`"
+        ValueError, match=r"no model 'nobody/tiny'.*`hf download nobody/tiny` or `pip install carrier`"
     ):
         find_backbone("tiny")
     describe({**package, "sha256": "0"}, tmp_path, monkeypatch)

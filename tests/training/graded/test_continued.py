@@ -51,7 +51,7 @@ def test_groups_hold_the_human_story_and_its_other_ways_on(config: ContinuedConf
 
 
 def test_without_the_language_model_it_says_how_to_get_it(config: ContinuedConfig, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"no encoder 'nobody/nothing'.*`hf download nobody/nothing`"):
+    with pytest.raises(ValueError, match=r"no model 'nobody/nothing'.*`hf download nobody/nothing`"):
         make_continued(replace(config, base="nobody/nothing"), tmp_path, tmp_path / "run")
 
 

