@@ -28,12 +28,12 @@ def results(load: Callable[..., Any], chat_model: str, cache: str) -> dict[str, 
         found[name] = load(name).compute(
             predictions=STORIES, contexts=CONTEXTS, references=REFERENCES, **options
         )
-    rows = [{"story": f"he ran {k} miles .", "ratings": [k, k + 1], "prompt": k} for k in range(6)]
     judged = load("llm_judge", chat_model).compute(
         predictions=STORIES, contexts=CONTEXTS, dtype="float32", cache=cache, details=True
     )
     told = [p for row in judged["details"] for p in row["overall"]["probabilities"].values()]
     found["llm_judge"] = {"reasons": judged["reasons"], "probabilities": told}
+    rows = [{"story": f"he ran {k} miles .", "ratings": [k, k + 1], "prompt": k} for k in range(6)]
     result = load("openmeva", "judgments").compute(
         predictions=[0.1, 0.2, 0.3, 0.5, 0.4, 0.6], references=rows, draws=200
     )
