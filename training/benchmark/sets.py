@@ -201,9 +201,8 @@ def _by_criterion(rows: Rows, criterion: str) -> Rows:
     found = []
     for row in rows:
         if name in row["criteria"]:
-            rest = {key: value for key, value in row.items() if key not in ("ratings", "raters")}
-            single = row.get("criterion_ratings", {}).get(name)
-            kept = {key: row[key] for key in ("raters",) if single and key in row}
-            given = {"ratings": single} if single else {}
-            found.append({**rest, **kept, **given, "score": row["criteria"][name]})
+            ratings = row.get("criterion_ratings", {}).get(name)
+            kept = row if ratings else {key: row[key] for key in row if key not in ("ratings", "raters")}
+            single = {"ratings": ratings} if ratings else {}
+            found.append({**kept, **single, "score": row["criteria"][name]})
     return found
