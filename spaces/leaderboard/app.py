@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,8 @@ _LEAD = "How well metrics agree with people's judgments of stories, and which ki
 _MEASURES = {"pearson": "Pearson with the label", "pair_wins": "Pairs won"}
 _HELP = (
     '<div class="om om-card om-blank" style="padding:22px"><p>A CSV or JSONL file with a column <code>score</code> '
-    "(higher is better), one row a story, at most 2 MB. With <code>story_id</code> (and <code>aspect</code> for AUTOS) "
-    "rows may come in any order. For judged sets add <code>judgment</code>, the mean rating, and "
+    "(higher is better) or several columns of scores, one row a story, at most 2 MB. With <code>story_id</code> (and "
+    "<code>aspect</code> for AUTOS) rows may come in any order. For judged sets add <code>judgment</code>, the mean rating, and "
     "<code>prompt</code>: the judgments are their authors' to give and are not shipped. Nothing is stored.</p></div>"
 )
 
@@ -46,11 +46,11 @@ def build(results: Mapping[str, Any]) -> gr.Blocks:
                 _autos(results, autos)
             with gr.Tab("Your metric"):
                 _placing(results, judged + autos)
-        gr.api(_api(), api_name="place", concurrency_id="placing")
+        gr.api(_api(results), api_name="place", concurrency_id="placing")
     return demo
 
 
-def table(results: Mapping[str, Any], name: str, measure: str, mine: Mapping[str, Any] | None = None) -> str:
+def table(results: Mapping[str, Any], name: str, measure: str, mine: Sequence[Mapping[str, Any]] = ()) -> str:
     """The table of a set, judged or of AUTOS.
 
     Raises:
@@ -117,8 +117,9 @@ def _placing(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
 
     def placed(path: str | None, name: str) -> tuple[str, None]:
         def html() -> str:
-            mine = place(name, read_upload(shell.uploaded(path)), data_folder())
             found = results["judged"].get(name)
+            digest = found["judgments"] if found else None
+            mine = place(name, read_upload(shell.uploaded(path)), data_folder(), digest)
             return views.placed(mine, found) + table(results, name, "pearson", mine)
 
         return shell.guarded(html), None
@@ -134,7 +135,7 @@ def _placing(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
     )
 
 
-def _api() -> Any:
+def _api(results: Mapping[str, Any]) -> Any:
     @shell.sentences
     def place_(scores: list[dict], set_name: str = "autos_mini_discrimination") -> dict:
         """Correlates a metric's scores with the labels or human judgments of a set; nothing is stored.
@@ -146,7 +147,13 @@ def _api() -> Any:
         """
         if not isinstance(scores, list) or not all(isinstance(row, dict) for row in scores):
             raise ValueError("Expected a list of objects such as {'score': 0.5}.")
-        return place(set_name, scores, data_folder())
+        digest = results["judged"].get(set_name, {}).get("judgments")
+        found = place(set_name, scores, data_folder(), digest)
+        if len(found) > 1:
+            raise ValueError(
+                f"Expected one column of scores, got {', '.join(row['title'] for row in found)}."
+            )
+        return found[0]
 
     return place_
 

@@ -12,6 +12,7 @@ model cards show figures of their own weights alone.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -166,8 +167,20 @@ def _judged(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -
         "prompts": found["prompts"],
         "ceiling": {c: rounded(ceiling.get(c)) for c in COEFFICIENTS if c in ceiling},
         "paper_note": printed.get("note", "") if printed["rows"] else "",
+        "paper_stories": printed.get("stories") if printed["rows"] else None,
+        "judgments": judgments_digest(found["judgments"]),
         "rows": rows,
     }
+
+
+def judgments_digest(judgments: Sequence[float]) -> str:
+    """SHA-256 of a set's judgments in any order, to two digits: tells the set's judgments from others.
+
+    >>> judgments_digest([1.0, 2.333]) == judgments_digest([2.33, 1.0])
+    True
+    """
+    lines = sorted(f"{judgment:.2f}" for judgment in judgments)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _autos(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,29 +26,58 @@ COEFFICIENTS = {
 }
 
 
-def judged_table(found: Mapping[str, Any], coefficient: str, mine: Mapping[str, Any] | None = None) -> str:
-    """One judged set: a row a metric, the chosen coefficient with its interval drawn; sortable."""
-    rows = [*found["rows"], *([mine] if mine else [])]
-    rows = sorted(rows, key=lambda row: -(row[coefficient] if row[coefficient] is not None else -9.0))
-    ceiling = found["ceiling"].get(coefficient)
+def judged_table(found: Mapping[str, Any], coefficient: str, mine: Sequence[Mapping[str, Any]] = ()) -> str:
+    """One judged set: the metrics that ran on its stories, and in a table of their own the papers' figures; sortable.
+
+    A row a metric, with the chosen coefficient, its interval drawn, and how many stories it rests on. Rows of `mine`
+    that were measured on other stories stand in a third table.
+    """
+    printed = [row for row in found["rows"] if row["kind"] == "paper"]
+    same = [row for row in found["rows"] if row["kind"] != "paper"]
+    same += [row for row in mine if row["same_stories"]]
+    other = [row for row in mine if not row["same_stories"]]
     title, hint = COEFFICIENTS[coefficient]
-    others = [name for name in COEFFICIENTS if name != coefficient]
-    axis = _axis(rows, coefficient)
-    body = "".join(_judged_row(row, coefficient, others, axis) for row in rows)
-    heads = (
-        _head("metric", "none")
-        + _head(title, "descending", True)
-        + '<th scope="col" class="om-bar">95 % interval'
-        + scale(axis)
-        + "</th>"
-        + "".join(_head(COEFFICIENTS[name][0], "none", True) for name in others)
-        + _head("from", "none")
+    level = tip(
+        "over all stories together", "Not the mean over prompts, nor between systems: those are other levels."
     )
-    note = f"{found['n']} stories of {found['prompts']} prompts. {tip(title, hint)}"
+    note = f"Measured on the same {found['n']} stories of {found['prompts']} prompts. {tip(title, hint)}, {level}"
+    ceiling = found["ceiling"].get(coefficient)
     if ceiling is not None:
         note += f"; {tip('noise ceiling', 'What a perfect metric could reach, given how far raters agree.')} {number(ceiling, 2)}"
-    paper = f" “In the paper”: {escape(found['paper_note'])}." if found.get("paper_note") else ""
-    return _card(found["title"], f"{note}.{paper} Press a heading to sort.", heads, body)
+    parts = [_table(found["title"], f"{note}. Press a heading to sort.", same, coefficient, found["n"])]
+    if other:
+        note = f"Measured on other stories than {escape(found['title'])}: not to be compared with the table above."
+        parts.append(_table(f"{found['title']}: your judgments", note, other, coefficient, None))
+    if printed:
+        count = found.get("paper_stories")
+        on = f"{count:,} stories" if count else "the paper’s whole test set"
+        if count and count != found["n"]:
+            on += f", of which the {found['n']} above are a part"
+        note = (
+            f"{escape(found['paper_note'])}, over all stories together: on {on}. Printed without intervals."
+        )
+        parts.append(_table(f"{found['title']}, as printed", note, printed, coefficient, count))
+    return "".join(parts)
+
+
+def _table(
+    title: str, note: str, rows: Sequence[Mapping[str, Any]], coefficient: str, stories: int | None
+) -> str:
+    rows = sorted(rows, key=lambda row: -(row[coefficient] if row[coefficient] is not None else -9.0))
+    others = [name for name in COEFFICIENTS if name != coefficient]
+    intervals = any((row.get("intervals") or {}).get(coefficient) for row in rows)
+    axis = _axis(rows, coefficient)
+    heads = (
+        _head("metric", "none")
+        + _head(COEFFICIENTS[coefficient][0], "descending", True)
+        + (f'<th scope="col" class="om-bar">95 % interval{scale(axis)}</th>' if intervals else "")
+        + "".join(_head(COEFFICIENTS[name][0], "none", True) for name in others)
+        + _head("stories", "none", True)
+    )
+    body = "".join(
+        _judged_row(row, coefficient, others, axis if intervals else None, stories) for row in rows
+    )
+    return _card(title, note, heads, body)
 
 
 def _axis(rows: Sequence[Mapping[str, Any]], coefficient: str) -> Axis:
@@ -57,28 +86,39 @@ def _axis(rows: Sequence[Mapping[str, Any]], coefficient: str) -> Axis:
     return axis_over([*ends, *(row[coefficient] for row in rows if row[coefficient] is not None)])
 
 
-def _judged_row(row: Mapping[str, Any], coefficient: str, others: list[str], axis: Axis) -> str:
-    kind, hint = KINDS[row["kind"]]
+def _judged_row(
+    row: Mapping[str, Any], coefficient: str, others: list[str], axis: Axis | None, stories: int | None
+) -> str:
+    """A row of figures; with an axis, the interval is drawn on it."""
     ends = (row.get("intervals") or {}).get(coefficient)
     value = row[coefficient]
-    said = f"{number(ends[0], 2)} to {number(ends[1], 2)}" if ends else "no interval"
-    bar = interval(value, ends, row["kind"], axis) if value is not None else ""
-    name = escape(row["title"].replace("_", "-"))
+    bar = ""
+    if axis is not None:
+        said = f"{number(ends[0], 2)} to {number(ends[1], 2)}" if ends else "no interval"
+        drawn = interval(value, ends, row["kind"], axis) if value is not None else ""
+        bar = f'<td class="om-bar">{drawn}<span class="om-hidden">{said}</span></td>'
+    count = row.get("n", stories)
+    return (
+        f"<tr{_mark(row['kind'])}>{_name(row)}{_number(value)}{bar}"
+        + "".join(_number(row[other]) for other in others)
+        + f'<td class="om-n" data-value="{count or ""}">{f"{count:,}" if count else "–"}</td></tr>'
+    )
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    """A row's head: the metric, and below it where the figures are from."""
+    kind, hint = KINDS[row["kind"]]
+    name = escape(row["title"].removesuffix(" (released)").replace("_", "-"))
     if row.get("beats_trivial") is False:
         name += " " + tip(
             "†", "Does not beat the strongest trivial row: the interval of the difference reaches 0."
         )
-    return (
-        f'<tr{_mark(row["kind"])}><th scope="row">{name}</th>{_number(value)}'
-        f'<td class="om-bar">{bar}<span class="om-hidden">{said}</span></td>'
-        + "".join(_number(row[other]) for other in others)
-        + f'<td><span class="om-kind" title="{escape(hint)}">{kind}</span></td></tr>'
-    )
+    return f'<th scope="row">{name}<span class="om-origin om-origin-{row["kind"]}" title="{escape(hint)}">{kind}</span></th>'
 
 
-def autos_table(found: Mapping[str, Any], measure: str, mine: Mapping[str, Any] | None = None) -> str:
+def autos_table(found: Mapping[str, Any], measure: str, mine: Sequence[Mapping[str, Any]] = ()) -> str:
     """One part of AUTOS: a row a metric, a column an aspect."""
-    rows = [*found["rows"], *([mine] if mine else [])]
+    rows = [*found["rows"], *mine]
     goal = 0.0 if measure == "pearson" else 0.5
     aspects = list(dict.fromkeys(name for row in rows for name in row["aspects"]))
     invariance = "invariance" in found["title"]
@@ -88,17 +128,14 @@ def autos_table(found: Mapping[str, Any], measure: str, mine: Mapping[str, Any] 
     for row in [rows[place] for place in sorted(range(len(rows)), key=order.__getitem__)]:
         cells = [row["aspects"].get(name, {}) for name in aspects]
         mean = _mean(row, measure)
-        kind, hint = KINDS[row["kind"]]
         body.append(
-            f'<tr{_mark(row["kind"])}><th scope="row">{escape(row["title"].replace("_", "-"))}</th>{_number(mean)}'
-            f"{''.join(_shaded(cell, measure, invariance) for cell in cells)}"
-            f'<td><span class="om-kind" title="{escape(hint)}">{kind}</span></td></tr>'
+            f"<tr{_mark(row['kind'])}>{_name(row)}{_number(mean)}"
+            f"{''.join(_shaded(cell, measure, invariance) for cell in cells)}</tr>"
         )
     heads = (
         _head("metric", "none")
         + _head("mean", "none" if invariance else "descending", True)
         + "".join(_head(name.replace("_", " "), "none", True) for name in aspects)
-        + _head("from", "none")
     )
     if measure == "pearson":
         hint = "Correlation of the score with the label: 1 for an original, 0 for a perturbed story."
@@ -108,7 +145,7 @@ def autos_table(found: Mapping[str, Any], measure: str, mine: Mapping[str, Any] 
         hint = "Share of perturbed stories that score below their own original, ties counting half."
         aim = "near .5 is good" if invariance else "high is good"
         note = f"{tip('Pairs won', hint)}: {aim}"
-    note += "; the darker a cell, the " + (
+    note += "; the stronger a cell's colour, the " + (
         "more a harmless change moves the score" if invariance else "better"
     )
     return _card(
@@ -120,22 +157,32 @@ def autos_table(found: Mapping[str, Any], measure: str, mine: Mapping[str, Any] 
     )
 
 
-def placed(mine: Mapping[str, Any], found: Mapping[str, Any] | None) -> str:
-    """A sentence on where a user's metric stands."""
-    if "pearson" in mine:
-        ends = mine["intervals"]["pearson"]
-        value = f"Pearson {number(mine['pearson'])}" + (
-            f" [{number(ends[0], 2)}, {number(ends[1], 2)}]" if ends else ""
+def placed(mine: Sequence[Mapping[str, Any]], found: Mapping[str, Any] | None) -> str:
+    """A sentence on where each of a user's metrics stands; a place only among metrics run on the same stories."""
+    said = "".join(f"<p>{_standing(row, found, len(mine) > 1)}</p>" for row in mine)
+    return f'<section class="om om-card" role="status"><h2>Your metric</h2>{said}</section>'
+
+
+def _standing(row: Mapping[str, Any], found: Mapping[str, Any] | None, named: bool) -> str:
+    name = f"{escape(row['title'])}: " if named else ""
+    if "pearson" not in row:
+        return (
+            f"{name}mean Pearson with the label {number(row['average'])} over {len(row['aspects'])} aspects."
         )
-        same = [row for row in found["rows"] if row["kind"] in ("ours", "released")] if found else []
-        better = sum(row["pearson"] > mine["pearson"] for row in same)
-        rank = (
-            f", place {better + 1} of {len(same) + 1} among metrics run on the same stories" if same else ""
+    ends = row["intervals"]["pearson"]
+    value = f"{name}Pearson {number(row['pearson'])}"
+    value += f" [{number(ends[0], 2)}, {number(ends[1], 2)}]" if ends else ""
+    value += f" on {row['n']:,} stories"
+    if found is None:
+        return f"{value}."
+    if not row["same_stories"]:
+        return (
+            f"{value}. No place is named: these are not the {found['n']:,} judgments of {escape(found['title'])}, so "
+            "no other metric was run on the same stories."
         )
-        text = f"{value}{rank}."
-    else:
-        text = f"Mean Pearson with the label {number(mine['average'])} over {len(mine['aspects'])} aspects."
-    return f'<section class="om om-card" role="status"><h2>Your metric</h2><p>{text} It stands in the table below.</p></section>'
+    same = [one for one in found["rows"] if one["kind"] in ("ours", "released")]
+    better = sum(one["pearson"] > row["pearson"] for one in same)
+    return f"{value}: place {better + 1} of {len(same) + 1} among metrics run on the same stories, in the table below."
 
 
 def _mark(kind: str) -> str:

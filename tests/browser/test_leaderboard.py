@@ -18,7 +18,7 @@ Visit = Callable[..., Page]
 
 
 def column(page: Page, table: str, place: int) -> list[float]:
-    cells = page.get_by_role("region", name=table).locator(f"tbody tr > :nth-child({place})")
+    cells = page.get_by_role("region", name=table, exact=True).locator(f"tbody tr > :nth-child({place})")
     values = cells.evaluate_all(
         "cells => cells.map((cell) => cell.dataset.value)"
     )  # one question for all cells
@@ -31,11 +31,18 @@ def test_tables_sort(visit: Visit, size: str, dark: bool) -> None:
     title = results["judged"]["mans_roc"]["title"]
     page = visit("leaderboard", size, dark)
     name = f"Table: {title}"
-    expect(page.get_by_role("region", name=name)).to_contain_text("UNION")
+    expect(page.get_by_role("region", name=name, exact=True)).to_contain_text("UNION")
     values = column(page, name, 2)
-    assert len(values) == len(results["judged"]["mans_roc"]["rows"])
+    kinds = [row["kind"] for row in results["judged"]["mans_roc"]["rows"]]
+    assert len(values) == len(kinds) - kinds.count("paper")
+    assert len(column(page, f"{name}, as printed", 2)) == kinds.count("paper")
+    bar = (
+        page.get_by_role("region", name=name, exact=True).locator("tbody td.om-bar svg").first.bounding_box()
+    )
+    assert bar is not None
+    assert bar["x"] + bar["width"] <= page.viewport_size["width"], "the interval is seen without scrolling"
     assert values == sorted(values, reverse=True)
-    head = page.get_by_role("region", name=name).get_by_role("columnheader", name="Spearman")
+    head = page.get_by_role("region", name=name, exact=True).get_by_role("columnheader", name="Spearman")
     head.get_by_role("button").click()
     expect(head).to_have_attribute("aria-sort", "descending")
     assert column(page, name, 4) == sorted(column(page, name, 4), reverse=True)

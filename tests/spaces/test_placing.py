@@ -1,6 +1,7 @@
 """A user's scores among the benchmark's: the same figures as SciPy's, and sentences for what does not fit."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from scipy import stats
 
 from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.spaces.leaderboard import views
-from openmeva.spaces.leaderboard.collect import RESULTS, collect, merged
+from openmeva.spaces.leaderboard.collect import RESULTS, collect, judgments_digest, merged
 from openmeva.spaces.leaderboard.placing import place
 from openmeva.training.benchmark.sets import TEST_SETS
 
@@ -25,7 +26,7 @@ def judged_rows(count: int = 40) -> list[dict[str, Any]]:
 
 def test_judged_scores_agree_with_scipy() -> None:
     rows = judged_rows()
-    found = place("mans_roc", rows)
+    (found,) = place("mans_roc", rows)
     scores, judgments = ([row[name] for row in rows] for name in ("score", "judgment"))
     assert found["pearson"] == pytest.approx(stats.pearsonr(scores, judgments).statistic, abs=1e-4)
     assert found["spearman"] == pytest.approx(stats.spearmanr(scores, judgments).statistic, abs=1e-4)
@@ -42,10 +43,10 @@ def test_autos_scores_in_any_order() -> None:
         {**one, "story_id": row["story_id"], "aspect": row["aspect"]}
         for one, row in zip(plain, rows, strict=True)
     ]
-    found = place("autos_mini_discrimination", plain)
-    assert found == place("autos_mini_discrimination", named[::-1])
+    (found,) = place("autos_mini_discrimination", plain)
+    assert [found] == place("autos_mini_discrimination", named[::-1])
     typed = [{"score": str(one["score"])} for one in plain]  # as CSV has them
-    assert found == place("autos_mini_discrimination", typed)
+    assert [found] == place("autos_mini_discrimination", typed)
     assert set(found["aspects"]) >= {"lexical_repetition", "consistency"}
 
 
@@ -55,8 +56,8 @@ def test_autos_scores_in_any_order() -> None:
         ("nothing", [{"score": 1}], "The set is one of"),
         ("mans_roc", [], "1 to 20,000"),
         ("mans_roc", [{"score": "high"}], "Row 1: expected a number"),
-        ("mans_roc", [{"score": float("nan")}], "finite"),
-        ("mans_roc", [{"scores": 1.0}], "Row 1"),
+        ("mans_roc", [{"score": float("nan")}], "Row 1: expected a finite number"),
+        ("mans_roc", [{"story_id": "1"}], "Row 1: expected a column of scores"),
         ("mans_roc", [{"score": True}], "Row 1"),
         ("mans_roc", [{"score": 1.0}] * 30, "'judgment'"),
         ("mans_roc", [{"score": float(i), "judgment": 1.0} for i in range(10)], "at least 20"),
@@ -77,12 +78,36 @@ def test_ids_that_do_not_fit() -> None:
         {"score": float(i), "story_id": row["story_id"], "aspect": row["aspect"]}
         for i, row in enumerate(TEST_SETS["autos_mini_invariance"].read(None))
     ]
-    with pytest.raises(ValueError, match="more than one row"):
+    with pytest.raises(ValueError, match=f"Row {len(rows)}: expected each story_id once"):
         place("autos_mini_invariance", [*rows[:-1], rows[0]])
-    with pytest.raises(ValueError, match="1 are missing"):
+    with pytest.raises(ValueError, match=f"Row {len(rows)}: expected a story_id of the set"):
         place("autos_mini_invariance", [*rows[:-1], {**rows[-1], "story_id": "other"}])
-    with pytest.raises(ValueError, match="every row or in none"):
+    with pytest.raises(ValueError, match=f"Row {len(rows)}: expected 'story_id', which other rows have"):
         place("autos_mini_invariance", [*rows[:-1], {"score": 1.0}])
+    with pytest.raises(ValueError, match=r"none for story_id .* \(1 of them lack one\)"):
+        place("autos_mini_invariance", rows[:-1])
+
+
+def test_a_place_is_named_among_the_same_stories_alone() -> None:
+    rows = judged_rows(60)
+    judgments = [row["judgment"] for row in rows]
+    shipped = json.loads(RESULTS.read_text(encoding="utf-8"))["judged"]["mans_roc"]
+    said = views.placed(place("mans_roc", rows, digest=shipped["judgments"]), shipped)
+    assert "on 60 stories. No place is named" in said
+    assert "place" not in said.replace("No place is named", "")
+    found = {**shipped, "n": 60, "judgments": judgments_digest(judgments[::-1])}
+    mine = place("mans_roc", rows, digest=found["judgments"])
+    assert re.search(r"place 1 of \d+ among metrics run on the same stories", views.placed(mine, found))
+    changed = [{**rows[0], "judgment": judgments[0] + 1}, *rows[1:]]
+    assert "No place is named" in views.placed(place("mans_roc", changed, digest=found["judgments"]), found)
+
+
+def test_several_columns_of_scores_are_several_metrics() -> None:
+    rows = [{**row, "mine_score": -row["score"]} for row in judged_rows()]
+    found = place("mans_roc", rows)
+    assert [row["title"] for row in found] == ["your metric", "mine_score"]
+    assert found[0]["pearson"] == -found[1]["pearson"]
+    assert "mine_score: Pearson" in views.placed(found, None)
 
 
 RUN: dict[str, Any] = {
@@ -113,7 +138,9 @@ RUN: dict[str, Any] = {
     },
 }  # fmt: skip
 PUBLISHED = {
-    "correlations": {"mans_roc": {"note": "Table 4", "rows": {"BLEU": {"pearson": 0.03}, "none": {}}}}
+    "correlations": {
+        "mans_roc": {"note": "Table 4", "stories": 1000, "rows": {"BLEU": {"pearson": 0.03}, "none": {}}}
+    }
 }
 
 
@@ -124,7 +151,7 @@ def test_collecting_leaves_single_scores_and_judgments_out() -> None:
         ("UNION", "ours", 0.2877),
         ("BLEU", "paper", 0.03),
     ]
-    assert "judgments" not in json.dumps(found)
+    assert len(found["judged"]["mans_roc"]["judgments"]) == 64, "a digest alone"
     assert found["autos"]["autos_mini_discrimination"]["rows"][0]["aspects"] == {
         "typo": {"pearson": 0.5, "pair_wins": None, "interval": [0.412, 0.6]}
     }
@@ -152,12 +179,20 @@ def test_tables_hold_every_row_and_the_users_marked() -> None:
         "spearman": 0.8,
         "kendall": 0.7,
         "intervals": {"pearson": [0.8, 0.95]},
+        "n": 4,
+        "same_stories": True,
     }
-    shown = views.judged_table(found["judged"]["mans_roc"], "pearson", mine)
-    assert shown.index("&lt;b&gt;mine") < shown.index("UNION") < shown.index("BLEU")
+    shown = views.judged_table(found["judged"]["mans_roc"], "pearson", [mine])
+    assert (
+        shown.index("&lt;b&gt;mine") < shown.index("UNION") < shown.index("as printed") < shown.index("BLEU")
+    )
+    assert "on 1,000 stories, of which the 4 above are a part" in shown
+    assert shown.count("1,000</td>") == 1, "how many stories each row rests on"
+    apart = views.judged_table(found["judged"]["mans_roc"], "pearson", [{**mine, "same_stories": False}])
+    assert apart.index("UNION") < apart.index("your judgments") < apart.index("&lt;b&gt;mine")
     assert shown.count("om-you") == 1
     assert "<b>mine" not in shown
-    assert "place 1 of 2" in views.placed(mine, found["judged"]["mans_roc"])
+    assert "place 1 of 2" in views.placed([mine], found["judged"]["mans_roc"])
     assert "typo" in views.autos_table(found["autos"]["autos_mini_discrimination"], "pearson")
 
 
@@ -166,5 +201,5 @@ def test_shipped_results_hold_no_story() -> None:
     assert found["judged"]
     assert found["autos"]
     assert {key for one in found["judged"].values() for key in one} == {
-        "title", "corpus", "n", "prompts", "ceiling", "paper_note", "rows",
+        "title", "corpus", "n", "prompts", "ceiling", "paper_note", "paper_stories", "judgments", "rows",
     }  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from openmeva.training.benchmark.command import judged_set
 from openmeva.training.benchmark.contexts import rows_as_seen
 from openmeva.training.benchmark.judged import judged_table
 from openmeva.training.benchmark.registry import read_registry
+from openmeva.training.benchmark.score_files import in_order, number_in
 from openmeva.training.benchmark.scores import score
 from openmeva.training.benchmark.sets import TestSet, test_set
 from openmeva.training.files import Row, kind_of, read_rows
@@ -63,7 +63,7 @@ def compare_metrics(asked: Comparison) -> dict[str, Any]:
     judged = JudgedStories.from_rows(rows, (1.0, 5.0) if one.configuration.startswith("mans") else None)
     found: dict[str, list[float]] = {}
     for name in asked.compared:
-        scores = _from_file(name, rows) if _is_file(name) else _from_metric(name, one, rows)
+        scores = _from_file(name, rows, one.title) if _is_file(name) else _from_metric(name, one, rows)
         for title, values in scores.items():
             if title in found:
                 raise ValueError(f"expected different scores, got {title} twice")
@@ -95,28 +95,14 @@ def _is_file(name: str) -> bool:
     return Path(path).is_file() or kind_of(path) is not None
 
 
-def _from_file(name: str, judged: Rows) -> dict[str, list[float]]:
+def _from_file(name: str, judged: Rows, title: str) -> dict[str, list[float]]:
     path, column = _split(name)
     rows = list(read_rows(path))
     if not rows:
         raise ValueError(f"{path}: expected scores, got no rows")
     column = column or _column(path, rows)
-    ids = [row.values.get("story_id") for row in rows]
-    known = [row.get("story_id") for row in judged]
-    if None not in ids and None not in known:
-        by_id = {str(story_id): row for story_id, row in zip(ids, rows, strict=True)}
-        missing = [story_id for story_id in known if str(story_id) not in by_id]
-        if missing:
-            raise ValueError(f"{path}: expected a score for story_id {missing[0]!r}")
-        rows = [by_id[str(story_id)] for story_id in known]
-    elif len(rows) != len(judged):
-        raise ValueError(f"{path}: expected {len(judged)} scores, one a judged story, got {len(rows)}")
-    for row, story in zip(rows, judged, strict=True):
-        if row.values.get("story", story["story"]) != story["story"]:
-            raise ValueError(
-                f"{row.where}: expected the scores of the judged stories, in their order or by story_id"
-            )
-    return {f"{Path(path).name}:{column}": [_number(row, column) for row in rows]}
+    ordered = in_order(rows, judged, title)
+    return {f"{Path(path).name}:{column}": [number_in(row, column) for row in ordered]}
 
 
 def _column(path: str, rows: Sequence[Row]) -> str:
@@ -128,18 +114,6 @@ def _column(path: str, rows: Sequence[Row]) -> str:
     if not named and "score" in columns:
         return "score"
     raise ValueError(f"{path}: expected a column of scores (FILE:COLUMN names one), got {', '.join(columns)}")
-
-
-def _number(row: Row, column: str) -> float:
-    try:
-        number = float(row.values[column])
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(
-            f"{row.where}: expected a number in {column!r}, got {row.values.get(column)!r:.60}"
-        ) from error
-    if not math.isfinite(number):
-        raise ValueError(f"{row.where}: expected a finite number in {column!r}, got {number}")
-    return number
 
 
 def _from_metric(name: str, one: TestSet, rows: Rows) -> dict[str, list[float]]:

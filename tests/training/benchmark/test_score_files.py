@@ -1,0 +1,72 @@
+"""Files of scores beside a test set's stories: every story once, in any order, and what does not fit by its row."""
+
+from pathlib import Path
+
+import pytest
+
+from openmeva.training.benchmark.score_files import read_scores
+
+STORIES = [
+    {"story_id": "a", "story": "Ben ran home ."},
+    {"story_id": "b", "story": "Nora sang ."},
+    {"story_id": "c", "story": "Ben ran home ."},
+]
+AUTOS = [
+    {**STORIES[0], "aspect": "typo"},
+    {**STORIES[0], "aspect": "synonym"},
+    {**STORIES[1], "aspect": "typo"},
+]
+
+
+def scores(folder: Path, text: str, stories: list[dict[str, str]] = STORIES) -> dict[str, list[float]]:
+    path = folder / "mine.csv"
+    path.write_text(text, encoding="utf-8")
+    return read_scores(path, stories, "the set")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("score\n1\n2\n3\n", {"score": [1, 2, 3]}),
+        ("story_id,score\nc,3\na,1\nb,2\n", {"score": [1, 2, 3]}),
+        ("id,story,x,y_score\nc,Ben  ran home .,3,4\na,Ben ran home .,1,5\nb,Nora sang .,2,6\n",
+         {"x": [1, 2, 3], "y_score": [5, 6, 4]}),
+        ("story,score\nNora sang .,2\nBen ran home .,1\n", {"score": [1, 2, 1]}),
+        ("story,score\nBen ran home .,1\nNora sang .,2\nBen ran home .,3\n", {"score": [1, 2, 3]}),
+        ("story_id,ratings,score,mine\na,4 5,4.5,1\nb,1 2,1.5,2\nc,3 3,3,3\n", {"mine": [1, 2, 3]}),
+    ],
+)  # fmt: skip
+def test_scores_are_found_by_id_by_text_or_in_order(
+    text: str, found: dict[str, list[float]], tmp_path: Path
+) -> None:
+    assert scores(tmp_path, text) == found
+
+
+def test_rows_of_autos_have_an_aspect(tmp_path: Path) -> None:
+    text = "story_id,aspect,score\nb,typo,3\na,synonym,2\na,typo,1\n"
+    assert scores(tmp_path, text, AUTOS) == {"score": [1, 2, 3]}
+    assert scores(tmp_path, "story,score\nNora sang .,3\nBen ran home .,1\n", AUTOS) == {"score": [1, 1, 3]}
+    with pytest.raises(ValueError, match=r"mine\.csv, line 2: expected 'aspect', which other rows have"):
+        scores(tmp_path, "story_id,score\na,1\n", AUTOS)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("score\n1\n2\n", "mine.csv: expected 3 scores, one for each row of the set in its order, got 2"),
+        ("story_id,score\na,1\nb,2\n", "mine.csv: .* got none for story_id 'c' \\(1 of them lack one\\)"),
+        ("story_id,score\na,1\nb,2\nz,3\n", "line 4: expected a story_id of the set, as 'a', got 'z'"),
+        ("story_id,score\na,1\nb,2\nb,3\n", "line 4: expected each story_id once, got 'b' as in .* line 3"),
+        ("story_id,score\na,1\n,2\nc,3\n", "line 3: expected 'story_id', which other rows have, got none"),
+        ("story_id,story,score\na,Nora sang .,1\nb,x,2\nc,x,3\n", "line 2: expected the story of that story_id"),
+        ("story,score\nBen ran home .,1\nWho ?,2\n", "line 3: expected a story of the set, got another, 'Who"),
+        ("story,score\nBen ran home .,1\nBen ran home .,2\n", "line 3: expected each story once, or all"),
+        ("score\n1\nnan\n3\n", "line 3: expected a finite number in 'score', got nan"),
+        ("story_id,mine\na,1\nb,\nc,3\n", "line 3: expected a number in 'mine', got ''"),
+        ("story_id,note\na,x\nb,y\nc,z\n", "expected a column of scores, as 'score', got story_id, note"),
+        ("score\n", "expected scores, got no rows"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_told_with_its_row(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        scores(tmp_path, text)
