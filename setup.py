@@ -4,7 +4,8 @@ from setuptools import find_namespace_packages, setup
 
 FOLDERS = ("metrics", "spaces", "training")
 FILES = [
-    f"*.{ending}" for ending in ("json", "jsonl", "safetensors", "txt", "tsv", "yaml", "md", "css", "js")
+    f"*.{ending}"
+    for ending in ("json", "jsonl", "safetensors", "txt", "tsv", "yaml", "md", "css", "html", "js")
 ]
 # the data sets that belong to the project, and cards; what else lies in datasets/ a user has built of corpora of theirs
 DATA = {

@@ -18,7 +18,7 @@ from openmeva.spaces.catalogue import read_catalogue
 from openmeva.spaces.closure import PACKAGE, closure
 from openmeva.training.paths import ROOT
 
-_DATA = {".css", ".js", ".json", ".yaml", ".txt"}
+_DATA = {".css", ".html", ".js", ".json", ".yaml", ".txt"}
 _TOP = ("README.md", "app.py", "requirements.txt", "packages.txt")
 
 

@@ -15,6 +15,7 @@ from openmeva.spaces import shell
 from openmeva.spaces.leaderboard import views
 from openmeva.spaces.leaderboard.collect import RESULTS
 from openmeva.spaces.leaderboard.placing import place
+from openmeva.spaces.leaderboard.reporting import report
 from openmeva.spaces.tables import read_upload
 from openmeva.training.benchmark.sets import TEST_SETS
 
@@ -119,8 +120,10 @@ def _placing(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
         def html() -> str:
             found = results["judged"].get(name)
             digest = found["judgments"] if found else None
-            mine = place(name, read_upload(shell.uploaded(path)), data_folder(), digest)
-            return views.placed(mine, found) + table(results, name, "pearson", mine)
+            rows = read_upload(shell.uploaded(path))
+            mine = place(name, rows, data_folder(), digest)
+            more = report(name, rows, data_folder(), digest)
+            return views.placed(mine, found) + more + table(results, name, "pearson", mine)
 
         return shell.guarded(html), None
 

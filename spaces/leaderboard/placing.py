@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,25 +45,38 @@ def place(
     """
     if name not in TEST_SETS:
         raise ValueError(f"The set is one of {', '.join(TEST_SETS)}, not {str(name)[:30]!r}.")
-    if not 0 < len(rows) <= MAX_SCORES:
-        raise ValueError(f"Expected 1 to {MAX_SCORES:,} scores, got {len(rows):,}.")
-    given = [Row(number, f"Row {number}", dict(row)) for number, row in enumerate(rows, 1)]
-    columns = score_columns(given)
-    for row in given:
-        for column in columns:
-            number_in(row, column)
     if TEST_SETS[name].judged:
-        return _judged(name, given, columns, data, digest)
-    return _autos(name, given, columns)
+        return _judged(scored(name, rows, data, digest), name)
+    return _autos(name, _checked_rows(rows))
 
 
-def _judged(
-    name: str, rows: Sequence[Row], columns: list[str], data: Path | None, digest: str | None
-) -> list[dict[str, Any]]:
-    if all(row.values.get("judgment") not in (None, "") for row in rows):
-        judged = _judgments_of(rows)
-        same = digest is not None and judgments_digest(judged.scores.tolist()) == digest
-    else:
+@dataclass(frozen=True)
+class Scored:
+    """Scores beside the judgments of their stories.
+
+    Attributes:
+        stories: rows as `JudgedStories` takes them; without texts where the judgments came with the scores.
+        scores: title to one score a story.
+        judged: the judgments.
+        same: whether they are the set's own.
+        from_server: whether this machine has them.
+    """
+
+    stories: list[dict[str, Any]]
+    scores: dict[str, list[float]]
+    judged: JudgedStories
+    same: bool
+    from_server: bool
+
+
+def scored(
+    name: str, rows: Sequence[Mapping[str, Any]], data: Path | None = None, digest: str | None = None
+) -> Scored:
+    """A user's scores beside the judgments of a judged set; arguments and errors as `place`."""
+    given = _checked_rows(rows)
+    columns = score_columns(given)
+    from_server = not all(row.values.get("judgment") not in (None, "") for row in given)
+    if from_server:
         try:
             stories = TEST_SETS[name].read(data)
         except (ValueError, OSError):
@@ -70,63 +84,87 @@ def _judged(
                 "The human judgments of this set are its authors' to give and are not here: add a column 'judgment' "
                 "(the mean rating of each story) and, where you have it, 'prompt'."
             ) from None
-        rows, judged, same = in_order(rows, stories, "the set"), JudgedStories.from_rows(stories), True
+        given = in_order(given, stories, "the set")
+    else:
+        stories = _stories_of(given)
+    judged = JudgedStories.from_rows(stories)
     if len(judged) < _LEAST:
         raise ValueError(f"Expected at least {_LEAST} scores, got {len(judged)}: fewer say nothing.")
-    bootstrap = PromptBootstrap(judged.scores, judged.prompts, DRAWS, np.random.default_rng(SEED))
-    found = []
-    for column in columns:
-        metric = _checked(column, rows)
-        row, ends = correlate(metric, judged.scores), intervals(bootstrap.correlations(metric))
-        found.append(
-            {
-                **_named(name, column),
-                **{c: rounded(row[c]) for c in COEFFICIENTS},
-                "intervals": {c: rounded_ends(ends[c]) for c in COEFFICIENTS},
-                "n": len(judged),
-                "same_stories": same,
-            }
-        )
-    return found
+    scores = {
+        "your metric" if column == "score" else column: [number_in(row, column) for row in given]
+        for column in columns
+    }
+    same = from_server or (digest is not None and judgments_digest(judged.scores.tolist()) == digest)
+    return Scored(stories, scores, judged, same, from_server)
 
 
-def _judgments_of(rows: Sequence[Row]) -> JudgedStories:
-    """The judgments that came with the scores; the texts are not needed for what is shown of them."""
+def _checked_rows(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """The rows with their numbers; a ValueError where there are too many, or a cell of scores holds no number."""
+    if not 0 < len(rows) <= MAX_SCORES:
+        raise ValueError(f"Expected 1 to {MAX_SCORES:,} scores, got {len(rows):,}.")
+    given = [Row(number, f"Row {number}", dict(row)) for number, row in enumerate(rows, 1)]
+    for column in score_columns(given):
+        for row in given:
+            number_in(row, column)
+    return given
+
+
+def _stories_of(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """The judgments that came with the scores, as rows of judged stories without texts."""
     columns = [
         name
         for name in ("prompt", "source_model")
         if any(row.values.get(name) not in (None, "") for row in rows)
     ]
-    return JudgedStories.from_rows(
-        [
+    return [
+        {
+            "story": "",
+            "score": number_in(row, "judgment"),
+            **{name: str(row.values.get(name) or f"row {row.number}") for name in columns},
+        }
+        for row in rows
+    ]
+
+
+def _judged(given: Scored, name: str) -> list[dict[str, Any]]:
+    judged = given.judged
+    bootstrap = PromptBootstrap(judged.scores, judged.prompts, DRAWS, np.random.default_rng(SEED))
+    found = []
+    for title, values in given.scores.items():
+        metric = check_predictions(values, len(judged))
+        row, ends = correlate(metric, judged.scores), intervals(bootstrap.correlations(metric))
+        found.append(
             {
-                "story": "",
-                "score": number_in(row, "judgment"),
-                **{name: str(row.values.get(name) or f"row {row.number}") for name in columns},
+                "set": name,
+                "title": title,
+                "kind": "you",
+                **{c: rounded(row[c]) for c in COEFFICIENTS},
+                "intervals": {c: rounded_ends(ends[c]) for c in COEFFICIENTS},
+                "n": len(judged),
+                "same_stories": given.same,
             }
-            for row in rows
-        ]
-    )
+        )
+    return found
 
 
-def _autos(name: str, rows: Sequence[Row], columns: list[str]) -> list[dict[str, Any]]:
+def _autos(name: str, rows: Sequence[Row]) -> list[dict[str, Any]]:
     try:
         stories = check_rows(TEST_SETS[name].read(None))
     except ValueError:
         raise ValueError(f"{TEST_SETS[name].title} is not here: `make autos` builds it.") from None
     ordered = in_order(rows, stories, "the set")
     found = []
-    for column in columns:
-        metric = _checked(column, ordered)
+    for column in score_columns(rows):
+        metric = check_predictions([number_in(row, column) for row in ordered], len(stories))
         table = aspect_tables(metric, stories, DRAWS, np.random.default_rng(SEED))
-        found.append({**_named(name, column), **aspect_cells(table), "n": len(stories), "same_stories": True})
+        found.append(
+            {
+                "set": name,
+                "title": "your metric" if column == "score" else column,
+                "kind": "you",
+                **aspect_cells(table),
+                "n": len(stories),
+                "same_stories": True,
+            }
+        )
     return found
-
-
-def _named(name: str, column: str) -> dict[str, Any]:
-    return {"set": name, "title": "your metric" if column == "score" else column, "kind": "you"}
-
-
-def _checked(column: str, rows: Sequence[Row]) -> np.ndarray:
-    """The scores of a column; a ValueError that names the row, or says that they are constant."""
-    return check_predictions([number_in(row, column) for row in rows], len(rows))

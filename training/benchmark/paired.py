@@ -63,7 +63,7 @@ def compare_metrics(asked: Comparison) -> dict[str, Any]:
     judged = JudgedStories.from_rows(rows, (1.0, 5.0) if one.configuration.startswith("mans") else None)
     found: dict[str, list[float]] = {}
     for name in asked.compared:
-        scores = _from_file(name, rows, one.title) if _is_file(name) else _from_metric(name, one, rows)
+        scores = _from_file(name, rows, one.title) if _is_file(name) else metric_scores(name, one, rows)
         for title, values in scores.items():
             if title in found:
                 raise ValueError(f"expected different scores, got {title} twice")
@@ -116,7 +116,8 @@ def _column(path: str, rows: Sequence[Row]) -> str:
     raise ValueError(f"{path}: expected a column of scores (FILE:COLUMN names one), got {', '.join(columns)}")
 
 
-def _from_metric(name: str, one: TestSet, rows: Rows) -> dict[str, list[float]]:
+def metric_scores(name: str, one: TestSet, rows: Rows) -> dict[str, list[float]]:
+    """Row title to one score a story, by a metric of the registry; a ValueError where it cannot score the set."""
     entries = read_registry()
     if name not in entries:
         raise ValueError(f"{name!r} is neither a file nor a metric: expected one of {', '.join(entries)}")

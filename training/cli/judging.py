@@ -1,8 +1,9 @@
 """`openmeva benchmark` and `openmeva compare`: metrics beside human judgments."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,7 +20,32 @@ def benchmark(
         typer.Option(help="judged stories of yours ('story' with 'ratings' or 'score'); may be repeated"),
     ] = None,
     data: Data = None,
-    metrics: Annotated[str | None, typer.Option(help="names, with commas; all unless given")] = None,
+    scores: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[SET=]FILE",
+            help="scores of a metric of yours, by story_id, story or in order; may be repeated, a set each",
+        ),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="a metric of yours: MODULE:FUNCTION (list of stories to list of scores), or a module of evaluate",
+        ),
+    ] = None,
+    metric_options: Annotated[
+        str | None, typer.Option(metavar="JSON", help="arguments of that module's compute, and config_name")
+    ] = None,
+    lower_is_better: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="of your scores, with commas; or all")
+    ] = None,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            help="of this project, with commas; all unless given; beside yours: none, for they take minutes"
+        ),
+    ] = None,
     datasets: Annotated[str | None, typer.Option(help="test sets, with commas; all that are there")] = None,
     corpus: Corpus = "roc",
     out: Annotated[Path, typer.Option(help="folder of the report")] = Path("benchmark"),
@@ -29,8 +55,32 @@ def benchmark(
     autos_stories: Annotated[int, typer.Option(min=0, help="of each part of AUTOS; 0 for all")] = 1000,
     all_tables: Annotated[bool, typer.Option("--all-tables", help="not the main ones alone")] = False,
 ) -> None:
-    """Judge metrics on the papers' test sets, AUTOS and judged files of yours, and write a report."""
+    """Judge metrics on the papers' test sets, AUTOS and judged files of yours, and write a report.
+
+    With --scores or --metric: a metric of yours beside others, as a page, Markdown, LaTeX and JSON.
+    """
     bars_to_stderr()
+    if scores or metric:
+        from openmeva.training.benchmark.own.judging import judge
+
+        report = judge(
+            [*(scores or ()), *_asked(metric or (), metric_options)],
+            names(datasets),
+            judged=judged or (),
+            data=data,
+            corpus=corpus,
+            lower_is_better=names(lower_is_better) or (),
+            compare_with=names(metrics) or (),
+            draws=draws,
+            seed=seed,
+            say=lambda line: typer.echo(line, err=True),
+        )
+        for words in report.parts[0].words:
+            typer.echo(words)
+        typer.echo(f"report: {report.write(out)}", err=True)
+        return
+    if lower_is_better or metric_options:
+        raise ValueError("--lower-is-better and --metric-options want --scores or --metric beside them")
     from openmeva.training.benchmark.command import Asked
     from openmeva.training.benchmark.command import benchmark as run
 
@@ -48,6 +98,21 @@ def benchmark(
         all_tables=all_tables,
     )
     run(asked)
+
+
+def _asked(given: Sequence[str], options: str | None) -> list[Any]:
+    """The metrics as `judge` takes them; a module of evaluate with its options."""
+    from openmeva.training.benchmark.own.metric import evaluate_module
+
+    if options is None:
+        return list(given)
+    try:
+        arguments = json.loads(options)
+    except ValueError as error:
+        raise ValueError(f"--metric-options: expected a JSON object, got {options!r:.60}") from error
+    if not isinstance(arguments, dict) or any(":" in name for name in given):
+        raise ValueError("--metric-options: expected a JSON object, for a module of evaluate")
+    return [evaluate_module(name, arguments) for name in given]
 
 
 def compare(

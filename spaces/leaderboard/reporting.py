@@ -1,0 +1,48 @@
+"""The parts of a report on a user's scores, as `openmeva benchmark --scores` writes it; nothing is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from openmeva.spaces.leaderboard.placing import DRAWS, SEED, Scored, scored
+from openmeva.spaces.markup import escape
+from openmeva.training.benchmark.own.judged_parts import Part, against, agreement, by_system, differing
+from openmeva.training.benchmark.own.measure import Sampling, judge_set
+from openmeva.training.benchmark.own.report import fragment
+from openmeva.training.benchmark.released import released_scores
+from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.tables import read_published
+
+MOST = 2000  # stories: permutation tests of more would hold others up
+
+
+def report(name: str, rows: Sequence[Mapping[str, Any]], data: Path | None, digest: str | None) -> str:
+    """Cards of a judged set: three levels, comparisons where other scores are here, systems, kinds of errors, examples.
+
+    Arguments and errors as `place`. Empty for AUTOS, whose table says it all, and for more than 2,000 stories.
+    """
+    if not TEST_SETS[name].judged or len(rows) > MOST:
+        return ""
+    given = scored(name, rows, data, digest)
+    parts = _parts(name, given, data)
+    own = list(given.scores)
+    return "".join(
+        f'<section class="om om-card om-report" aria-label="{escape(part.title)}"><h2>{escape(part.title)}</h2>{html}'
+        "</section>"
+        for part, html in zip(parts, fragment(parts, own), strict=True)
+    )
+
+
+def _parts(name: str, given: Scored, data: Path | None) -> list[Part]:
+    one = TEST_SETS[name]
+    others = released_scores(name, given.stories, data) if given.from_server else {}
+    found = judge_set(one, given.stories, given.scores, others, Sampling(DRAWS, SEED))
+    printed = read_published()["correlations"].get(name, {}) if given.same else {}
+    parts = [agreement(name, found, printed), by_system(name, found)]
+    if others or len(given.scores) > 1:
+        parts.insert(1, against(found))
+    if given.from_server:
+        parts.append(differing(found, []))
+    return parts

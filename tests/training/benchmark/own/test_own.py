@@ -1,0 +1,238 @@
+"""A metric of the user's own, from a file of scores, a function or a module of evaluate, to the report on it."""
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from typer.testing import CliRunner
+
+from openmeva.training.benchmark.own.judging import judge
+from openmeva.training.benchmark.own.metric import evaluate_module, function, function_named
+from openmeva.training.benchmark.sets import TEST_SETS, TestSet
+from openmeva.training.cli.app import app
+
+SYSTEMS = ("s2s", "gpt", "a <b>")
+MODULE = """
+import datasets
+import evaluate
+
+
+class Words(evaluate.Metric):
+    def _info(self):
+        return evaluate.MetricInfo(
+            description="", citation="", inputs_description="",
+            features=datasets.Features({"predictions": datasets.Value("string")}),
+        )
+
+    def _compute(self, predictions, whole=False):
+        counts = [len(story.split()) for story in predictions]
+        return {"words": sum(counts) / len(counts)} if whole else {"score": 0.0, "scores": counts}
+"""
+
+
+def judged_rows(prompts: int = 20) -> list[dict[str, Any]]:
+    """Invented stories, better the longer they are, with five ratings and a kind of error each."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for prompt in range(prompts):
+        for system in SYSTEMS:
+            words = int(rng.integers(3, 15))
+            ratings = np.clip(np.rint(words / 3 + rng.normal(size=5)), 1, 5).astype(int).tolist()
+            story = " ".join(
+                rng.permutation("the dog ran home and slept near a <script> by sea so it was fine".split())[
+                    :words
+                ]
+            )
+            bad = "chaotic" if rng.random() < 0.5 else "repeated"
+            rows.append(
+                {
+                    "story_id": f"{prompt}-{system}", "prompt": f"prompt {prompt}", "story": f"{story} .",
+                    "source_model": system, "ratings": ratings,
+                    "error_types": [[bad] if rating < 3 else [] for rating in ratings],
+                }
+            )  # fmt: skip
+    return rows
+
+
+@pytest.fixture
+def rated(tmp_path: Path) -> Path:
+    path = tmp_path / "rated.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in judged_rows()), encoding="utf-8")
+    return path
+
+
+def score_file(folder: Path, sign: int = 1) -> Path:
+    """Scores alone, by id, in another order."""
+    rng = np.random.default_rng(1)
+    path = folder / "mine.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["story_id", "mine <i>", "noise"])
+        for row in reversed(judged_rows()):
+            value = len(row["story"].split()) + rng.normal()
+            writer.writerow([row["story_id"], sign * value, rng.normal()])
+    return path
+
+
+def test_a_report_from_a_file_of_scores_alone(tmp_path: Path, rated: Path) -> None:
+    report = judge(score_file(tmp_path), judged=rated, draws=200)
+    page = report.write(tmp_path / "out").read_text(encoding="utf-8")
+    found = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))["judged"][
+        "judged_rated"
+    ]
+    with score_file(tmp_path).open(encoding="utf-8") as file:
+        scores = {row["story_id"]: float(row["mine <i>"]) for row in csv.DictReader(file)}
+    rows = judged_rows()
+    ratings = [float(np.mean(row["ratings"])) for row in rows]
+    pearson = stats.pearsonr([scores[row["story_id"]] for row in rows], ratings).statistic
+    row = found["rows"]["mine <i>"]
+    assert row["pearson"] == pytest.approx(pearson)
+    assert (row["within_prompts"]["prompts"], row["between_systems"]["systems"]) == (20, 3)
+    test = found["metrics"]["mine <i>"]["comparisons"]["noise"]
+    assert test["verdict"] == "better"
+    assert test["perm_both"]["holm"] < 0.05
+    assert set(found["metrics"]["mine <i>"]["error_types"]["types"]) <= {"chaotic", "repeated"}
+
+    assert "where 1 is perfect and 0 is chance" in page
+    assert "better than noise (after Holm" in page
+    assert "mine &lt;i&gt;" in page
+    assert "a &lt;b&gt;" in page
+    assert not re.search(r"<script|<i>|<b>|\b(src|href)=\"(?!#)|url\((?!#)", page), (
+        "text escaped, nothing fetched"
+    )
+    assert page.count("<svg") == 3, "forest, scatter, and each system"
+    assert "var(--own0)" in page
+    assert "#0b6e69" not in page.partition("</style>")[2], "colours follow light and dark"
+    markdown = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    for name in re.findall(r"\]\((figures/.*?)\)", markdown):
+        assert (tmp_path / "out" / name).read_bytes().startswith(b"\x89PNG")
+    latex = (tmp_path / "out" / "report.tex").read_text(encoding="utf-8")
+    assert latex.count("\\toprule") == latex.count("\\end{tabular}") == 5
+
+
+def test_examples_are_those_on_which_metric_and_people_differ_most(rated: Path) -> None:
+    rows = judged_rows()
+    worst = min(rows, key=lambda row: float(np.mean(row["ratings"])))["story"]
+
+    def mine(stories: list[str]) -> list[float]:
+        return [99.0 if story == worst else len(story.split()) for story in stories]
+
+    found = judge(mine, judged=rated, draws=100).results["judged"]["judged_rated"]
+    first = found["metrics"]["mine"]["examples"]["higher"][0]
+    assert (first["story"], first["metric_rank"]) == (worst, 100)
+    assert first["people_rank"] < 10
+
+
+def test_lower_is_better_turns_the_scores(tmp_path: Path, rated: Path) -> None:
+    file = score_file(tmp_path, sign=-1)
+    plain = judge(file, judged=rated, draws=100).results["judged"]["judged_rated"]["rows"]
+    turned = judge(file, judged=rated, draws=100, lower_is_better=["mine <i>"])
+    rows = turned.results["judged"]["judged_rated"]["rows"]
+    assert rows["mine <i>"]["pearson"] == -plain["mine <i>"]["pearson"] > 0
+    assert rows["noise"]["pearson"] == plain["noise"]["pearson"]
+    with pytest.raises(ValueError, match="no scores are called ppl, only mine <i>, noise"):
+        judge(file, judged=rated, draws=100, lower_is_better=["ppl"])
+
+
+def autos(whole: str, name: str) -> TestSet:
+    rows = [
+        {"story_id": f"{aspect}{k}{label}", "story": f"{whole} {k}" if label else f"{k}", "aspect": aspect,
+         "label": label, "perturbed_from": None if label else f"{aspect}{k}1"}
+        for aspect in ("typo", "consistency") for k in range(6) for label in (1, 0)
+    ]  # fmt: skip
+    return TestSet(name, name, "roc", name.removesuffix("_x"), lambda _: rows, "", {})
+
+
+def test_the_profile_on_autos(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(TEST_SETS, "autos_discrimination_x", autos("a long story", "autos_discrimination_x"))
+
+    def mine(stories: list[str]) -> list[int]:
+        return [len(story) for story in stories]
+
+    report = judge(mine, "autos_discrimination_x", draws=100)
+    cell = report.results["autos"]["autos_discrimination_x"]["rows"]["mine"]["aspects"]["typo"]
+    assert cell["pearson"] == pytest.approx(1)
+    assert cell["pair_wins"] == 1
+    assert "it notices typo, consistency (95 % intervals above 0)" in report.html()
+    assert "Hollow diamonds: UNION in the paper" in report.html()
+
+
+@pytest.fixture
+def one(rated: Path) -> tuple[TestSet, list[dict[str, Any]]]:
+    rows = judged_rows(3)
+    return TestSet("x", "The set", "roc", "judgments", lambda _: rows, "", {}), rows
+
+
+def test_a_function_is_given_what_it_asks_for(
+    one: tuple[TestSet, list[dict[str, Any]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def mine(stories: list[str], contexts: list[str], references: Any = "none") -> dict[str, Any]:
+        assert contexts[0] == "prompt 0"
+        assert references == "none", "the set has none"
+        return {"a": np.array([len(story) for story in stories]), "b": [1, 2] * (len(stories) // 2) + [3]}
+
+    found = function(mine).score(*one)
+    assert list(found) == ["a", "b"]
+    assert found["a"] == [len(row["story"]) for row in one[1]]
+    (tmp_path / "my_own_module.py").write_text("def f(stories):\n    return [len(s) for s in stories]\n")
+    monkeypatch.chdir(tmp_path)
+    assert function_named("my_own_module:f").score(*one) == {"f": found["a"]}
+    with pytest.raises(ValueError, match="my_own_module has no function 'g', only f"):
+        function_named("my_own_module:g")
+    with pytest.raises(ValueError, match="found no module 'no_such_module'"):
+        function_named("no_such_module:g")
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda stories: [1.0], "mine: expected 9 scores, one a story, got 1"),
+        (lambda stories: 0.5, "mine: expected 9 scores, one a story, got float"),
+        (lambda stories: [float("nan")] * 9, "mine, story 1: expected a finite number, got nan"),
+        (lambda stories: [0.0, "x", *[1.0] * 7], "mine, story 2: expected a number, got 'x'"),
+        (lambda stories: stories[99], "mine failed on The set: IndexError: .* \\(test_own.py, line"),
+        (lambda stories, references: [], "mine: needs references, and The set has none"),
+    ],
+)
+def test_what_a_function_does_wrong_is_told(
+    answer: Any, message: str, one: tuple[TestSet, list[dict[str, Any]]]
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        function(answer, "mine").score(*one)
+
+
+def test_modules_of_evaluate(tmp_path: Path, one: tuple[TestSet, list[dict[str, Any]]]) -> None:
+    folder = tmp_path / "words"
+    folder.mkdir()
+    (folder / "words.py").write_text(MODULE)
+    counts = [float(len(row["story"].split())) for row in one[1]]
+    assert evaluate_module(str(folder)).score(*one) == {"words": counts}
+    assert evaluate_module(str(folder), {"whole": True}).score(*one) == {"words": counts}, "story by story"
+    with pytest.raises(ValueError, match=r"evaluate\.load"):
+        evaluate_module(str(tmp_path / "nothing"))
+
+
+def test_the_command(tmp_path: Path, rated: Path) -> None:
+    file, out = str(score_file(tmp_path)), tmp_path / "out"
+    said = CliRunner().invoke(
+        app, ["benchmark", "--scores", file, "--judged", str(rated), "--out", str(out), "--draws", "100"]
+    )
+    assert said.exit_code == 0, said.output
+    assert "mine <i> on rated.jsonl (60 stories): agreement with people" in said.stdout
+    assert (out / "report.html").is_file()
+    for options, message in (
+        (["--scores", file], "of which set are these scores?"),
+        (["--scores", f"nothing={file}"], "expected a set among mans_roc"),
+        (["--scores", file, "--datasets", "union_roc"], "UNION's 400: needs DATA/union"),
+        (["--metric", "json:loads", "--judged", str(rated)], "loads failed on rated.jsonl: TypeError"),
+        (["--lower-is-better", "x"], "want --scores or --metric"),
+        (["--metric", "a:b", "--metric-options", "x"], "--metric-options: expected a JSON object"),
+    ):
+        said = CliRunner().invoke(app, ["benchmark", *options])
+        assert said.exit_code == 2
+        assert message in said.stderr

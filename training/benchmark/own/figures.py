@@ -1,0 +1,243 @@
+"""The report's figures, as SVG that follows the page's colours and as PNG."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+# Colours on white; in the page each is a variable, which has another value in the dark.
+COLOURS = {"ink": "#1f2328", "soft": "#57606a", "line": "#d9d6cf", "shade": "#f0eee8"}
+OWN = ("#0b6e69", "#8a5a9e", "#b4540a", "#2b5fab")
+SYSTEMS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#c98a00", "#56b4e9")
+LEVELS = (
+    ("all", "over all stories"),
+    ("within_prompts", "within prompts"),
+    ("between_systems", "between systems"),
+)
+_STYLE: Any = {
+    "font.size": 9.5, "axes.titlesize": 10, "axes.titleweight": "bold", "axes.titlelocation": "left",
+    "axes.labelsize": 9.5, "svg.fonttype": "none", "svg.hashsalt": "openmeva",
+    "text.color": COLOURS["ink"], "axes.labelcolor": COLOURS["ink"], "axes.edgecolor": COLOURS["line"],
+    "axes.titlecolor": COLOURS["ink"], "xtick.color": COLOURS["soft"], "ytick.color": COLOURS["ink"],
+    "axes.facecolor": "none", "figure.facecolor": "none", "axes.grid": True, "axes.axisbelow": True,
+    "grid.color": COLOURS["line"], "grid.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False,
+    "text.parse_math": False,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure: the name of its file, what it shows, and both renderings."""
+
+    name: str
+    caption: str
+    svg: str
+    png: bytes
+
+
+def level_of(row: Mapping[str, Any], level: str) -> Mapping[str, Any]:
+    """The coefficients of a row at a level; empty where it has none."""
+    return row if level == "all" else row.get(level) or {}
+
+
+def forest(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> Picture:
+    """All metrics of a judged set, a panel a level: Pearson and its interval; the paper's figures below."""
+    rows = [(title, row) for title, row in found["rows"].items() if "undefined" not in row]
+    rank = {"own": 2, "other": 1, "trivial": 0}
+    rows.sort(key=lambda one: (rank[one[1]["kind"]], one[1]["pearson"]))
+    paper = [(t, f["pearson"]) for t, f in printed.get("rows", {}).items() if "pearson" in f]
+    paper.sort(key=lambda one: one[1])
+    levels = [one for one in LEVELS if any("pearson" in level_of(row, one[0]) for _, row in rows)]
+    with plt.rc_context(_STYLE):
+        height = 0.21 * (len(rows) + len(paper)) + 1.1
+        figure, grid = plt.subplots(
+            1, len(levels), figsize=(2.2 + 2.5 * len(levels), height), sharey=True, squeeze=False
+        )
+        own = [title for title, row in rows if row["kind"] == "own"]
+        for axes, (level, label) in zip(grid[0], levels, strict=True):
+            for place, (title, row) in enumerate(rows, len(paper)):
+                colour = _own(own.index(title)) if title in own else COLOURS["soft"]
+                _point(axes, level_of(row, level), place, colour, faint=row["kind"] == "trivial")
+            if level == "all":
+                for place, (_, value) in enumerate(paper):
+                    axes.plot(value, place, "D", markersize=5, mfc="none", mec=COLOURS["soft"])
+                ceiling = found.get("noise_ceiling", {}).get("ceiling", {}).get("pearson")
+                if ceiling is not None and ceiling < 1:
+                    axes.axvspan(ceiling, 1, color=COLOURS["shade"], zorder=0, linewidth=0)
+            axes.axvline(0, color=COLOURS["soft"], linewidth=0.8, zorder=1)
+            if paper:
+                axes.axhline(len(paper) - 0.5, color=COLOURS["line"], linewidth=1)
+            axes.set_title(label)
+            axes.set_xlim(-1 if level == "between_systems" else -0.4, 1)
+            axes.set_xlabel("Pearson")
+            axes.grid(visible=False, axis="y")
+            axes.tick_params(axis="y", length=0)
+        labels = [f"{title} (as printed)" for title, _ in paper] + [
+            f"{title.replace('_', '-')} (trivial)" if row["kind"] == "trivial" else title
+            for title, row in rows
+        ]
+        grid[0][0].set_yticks(range(len(labels)), labels)
+        for label_, title in zip(
+            grid[0][0].get_yticklabels()[len(paper) :], (t for t, _ in rows), strict=True
+        ):
+            if title in own:
+                label_.set(color=_own(own.index(title)), fontweight="bold")
+        grid[0][0].set_ylim(-0.7, len(labels) - 0.3)
+        note = f" Hollow diamonds: {printed['note']}" if paper else ""
+        if paper and printed.get("stories", found["n"]) != found["n"]:
+            note += f", on {printed['stories']:,} stories, of which these are a part"
+        return _picture(
+            figure,
+            f"forest_{name}",
+            f"{found['title']}: agreement with people (Pearson, 95 % intervals); further right is better."
+            + (note + "." if note else "")
+            + (
+                " Shaded: beyond what the raters' own disagreement allows."
+                if "noise_ceiling" in found
+                else ""
+            ),
+        )
+
+
+def scatter(name: str, found: Mapping[str, Any]) -> Picture:
+    """Score against judgment, a panel a metric of the user's, coloured by what wrote the story."""
+    titles = list(found["metrics"])[:4]
+    x = np.array(found["judgments"])
+    sources = found["sources"]
+    systems = list(dict.fromkeys(sources)) if sources else [None]
+    jitter = np.random.default_rng(0).uniform(-0.012, 0.012, len(x)) * np.ptp(x)
+    with plt.rc_context(_STYLE):
+        figure, grid = plt.subplots(1, len(titles), figsize=(max(5.4, 4.2 * len(titles)), 3.9), squeeze=False)
+        for axes, title in zip(grid[0], titles, strict=True):
+            y = np.array(found["metrics"][title]["scores"])
+            for place, system in enumerate(systems):
+                chosen = np.array([one == system for one in sources]) if sources else np.ones(len(x), bool)
+                colour = SYSTEMS[place % len(SYSTEMS)]
+                axes.plot((x + jitter)[chosen], y[chosen], ".", color=colour, alpha=0.5, markersize=5, mew=0)
+                if system is not None:
+                    axes.plot(
+                        x[chosen].mean(), y[chosen].mean(), "o", color=colour, markersize=9,
+                        mec=COLOURS["ink"], label=system,
+                    )  # fmt: skip
+            axes.set(title=title, xlabel="people's mean rating", ylabel="score (higher is better)")
+        if sources:
+            grid[0][0].legend(
+                loc="upper left", bbox_to_anchor=(0, -0.17), ncols=3, frameon=False, fontsize=8.5
+            )
+        return _picture(
+            figure,
+            f"scatter_{name}",
+            f"{found['title']}: each dot is a story"
+            + (", each large point the mean of what one system wrote" if sources else "")
+            + ". A good metric rises from left to right, among the dots of one colour too.",
+        )
+
+
+def drift(judged: Mapping[str, Any]) -> Picture | None:
+    """The user's metrics on every judged set, and on each system's stories within it."""
+    lines: list[tuple[str, bool, dict[str, Mapping[str, Any]]]] = []
+    titles = list(dict.fromkeys(title for found in judged.values() for title in found["metrics"]))
+    for found in judged.values():
+        lines.append((f"{found['title']} (n = {found['n']})", True, dict(found["rows"])))
+        parts = {title: one.get("by_source", {}) for title, one in found["metrics"].items()}
+        for source in dict.fromkeys(name for cells in parts.values() for name in cells):
+            cells = {title: cells[source] for title, cells in parts.items() if source in cells}
+            lines.append((f"{source} (n = {next(iter(cells.values()))['n']})", False, cells))
+    if len(lines) < 2:
+        return None
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(6.4, 0.3 * len(lines) + 1.0))
+        for place, (_, _, cells) in enumerate(reversed(lines)):
+            for offset, title in enumerate(titles):
+                at = place - 0.14 * (offset - (len(titles) - 1) / 2)
+                _point(axes, cells.get(title, {}), at, _own(offset))
+        axes.set_yticks(range(len(lines)), [label for label, _, _ in reversed(lines)])
+        for label_, (_, whole, _) in zip(axes.get_yticklabels(), reversed(lines), strict=True):
+            label_.set(fontweight="bold" if whole else "normal", color=COLOURS["ink" if whole else "soft"])
+        axes.axvline(0, color=COLOURS["soft"], linewidth=0.8, zorder=1)
+        axes.set(xlim=(-0.4, 1), xlabel="Pearson over all stories", ylim=(-0.7, len(lines) - 0.3))
+        axes.grid(visible=False, axis="y")
+        _legend(axes, titles)
+        return _picture(
+            figure,
+            "drift",
+            "Agreement on each set (bold) and on the stories of each system in it, with 95 % intervals. Further right is "
+            "better; points that lie close together mean that the metric does not depend on the kind of story.",
+        )
+
+
+def profile(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> Picture:
+    """AUTOS: the correlation with the label, aspect by aspect."""
+    own = [title for title, row in found["rows"].items() if row["kind"] == "own"]
+    aspects = list(dict.fromkeys(aspect for title in own for aspect in found["rows"][title]["aspects"]))
+    figures = printed[found["corpus"]].get("UNION", [])
+    union = dict(zip(printed["columns"], figures, strict=True)) if figures else {}
+    invariance = "invariance" in name
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(6.4, 0.34 * len(aspects) + 1.1))
+        for place, aspect in enumerate(reversed(aspects)):
+            plain = aspect.replace("(", "").replace(")", "")
+            for key in (plain, f"{plain} human"):
+                if key in union:
+                    axes.plot(union[key], place, "D", markersize=5.5, mfc="none", mec=COLOURS["soft"])
+            for offset, title in enumerate(own):
+                cell = found["rows"][title]["aspects"].get(aspect, {})
+                at = place - 0.14 * (offset - (len(own) - 1) / 2)
+                drawn = {"pearson": cell.get("pearson"), "intervals": {"pearson": cell.get("interval")}}
+                _point(axes, drawn, at, _own(offset))
+        axes.set_yticks(range(len(aspects)), [one.replace("_", " ") for one in reversed(aspects)])
+        axes.axvline(0, color=COLOURS["soft"], linewidth=0.8, zorder=1)
+        axes.set(xlim=(-0.4, 1), xlabel="Pearson with the label (1 whole, 0 perturbed)")
+        axes.grid(visible=False, axis="y")
+        _legend(axes, own)
+        aim = (
+            "Harmless changes: near 0 is good, to the right means that the metric takes them for damage."
+            if invariance
+            else "Damage: further right is better, at 0 the metric does not notice it."
+        )
+        note = f" Hollow diamonds: UNION in the paper ({printed['note']}), on other stories." if union else ""
+        return _picture(figure, f"profile_{name}", f"{found['title']}. {aim}{note}")
+
+
+def _own(place: int) -> str:
+    return OWN[place % len(OWN)]
+
+
+def _point(axes: Axes, cell: Mapping[str, Any], place: float, colour: str, faint: bool = False) -> None:
+    """A coefficient with its interval; nothing where there is none."""
+    value = cell.get("pearson")
+    if value is None:
+        return
+    ends = (cell.get("intervals") or {}).get("pearson")
+    if ends:
+        axes.plot(ends, [place, place], color=colour, linewidth=1.6, alpha=0.4 if faint else 0.7)
+    axes.plot(value, place, "o", color=colour, markersize=4 if faint else 5)
+
+
+def _legend(axes: Axes, titles: Sequence[str]) -> None:
+    if len(titles) > 1:
+        handles = [axes.plot([], [], "o", color=_own(k), label=title)[0] for k, title in enumerate(titles)]
+        axes.legend(handles=handles, frameon=False, fontsize=8.5, loc="lower right")
+
+
+def _picture(figure: Figure, name: str, caption: str) -> Picture:
+    png, svg = io.BytesIO(), io.BytesIO()
+    figure.savefig(png, format="png", dpi=150, bbox_inches="tight", facecolor="white")
+    figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None})
+    plt.close(figure)
+    text = svg.getvalue().decode()
+    text = text[text.index("<svg") :]
+    for key, colour in {**COLOURS, **{f"own{k}": one for k, one in enumerate(OWN)}}.items():
+        text = text.replace(colour, f"var(--{key})")
+    return Picture(name, caption, text, png.getvalue())

@@ -1,0 +1,199 @@
+"""The sections on one judged set: three levels, comparisons, systems, and what a metric sees and misses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from openmeva.training.benchmark.cells import number, p_value, with_interval
+from openmeva.training.benchmark.own.figures import LEVELS, Picture, forest, level_of, scatter
+from openmeva.training.benchmark.render import Table
+
+Found = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A story on which metric and people differ, and how."""
+
+    heading: str
+    prompt: str | None
+    story: str
+
+
+@dataclass
+class Part:
+    """A section: its words, what it shows, and stories as examples by the metric that they belong to."""
+
+    title: str
+    words: list[str]
+    tables: list[Table] = field(default_factory=list)
+    pictures: list[Picture] = field(default_factory=list)
+    examples: list[Example] = field(default_factory=list)
+
+
+def agreement(name: str, found: Found, printed: Found) -> Part:
+    """The three levels of every metric, and how far the ratings can be trusted."""
+    columns = ["", *(f"{label} [95 %]" for _, label in LEVELS), "ρ", "τ-b", "pairs right"]
+    table = Table(f"{found['title']}: agreement with people at three levels", columns)
+    for kind in ("own", "other", "trivial"):
+        table.rule()
+        for title, row in sorted(found["rows"].items(), key=lambda one: -one[1].get("pearson", -2.0)):
+            if row["kind"] != kind or "undefined" in row:
+                continue
+            cells = [
+                with_interval(level_of(row, level), "pearson")
+                if level_of(row, level).get("pearson") is not None
+                else "–"
+                for level, _ in LEVELS
+            ]
+            table.add(
+                f"{title.replace('_', '-')} (trivial)" if kind == "trivial" else title,
+                *cells, number(row["spearman"]), number(row["kendall"]), number(row["accuracy"]["value"], 2),
+            )  # fmt: skip
+    table.note = (
+        "Pearson's r, −1 to 1, higher is better; ρ and τ-b are Spearman's and Kendall's over all stories. Pairs right: "
+        "the share of story pairs ordered as people order them, ties calibrated (acc_eq), 1 is perfect."
+    )
+    words = [
+        f"{found['n']:,} stories of {found['prompts']:,} prompts. Over all stories: do good stories get high scores, "
+        "whatever the prompt and the system that wrote them? Within prompts: of stories on one prompt, does it prefer "
+        "those that people prefer? Between systems: does it rank the systems as people do? These are different "
+        "questions, and figures of different levels must not be compared with each other.",
+        _levels_counted(found),
+        _reliability(found),
+    ]
+    return Part(
+        f"{found['title']}: how closely it follows people",
+        [one for one in words if one],
+        [table],
+        [forest(name, found, printed)],
+    )
+
+
+def _levels_counted(found: Found) -> str:
+    row = next(row for row in found["rows"].values() if row["kind"] == "own")
+    within, between = level_of(row, "within_prompts"), level_of(row, "between_systems")
+    if "prompts" not in within:
+        text = "No prompt has three stories: there is no level within prompts."
+    else:
+        text = f"Within prompts: the mean over {within['prompts']:,} prompts"
+        text += (
+            f"; {within['dropped']} more drop out since scores or ratings are constant there (counted as 0, "
+            f"{number(within['with_zeros']['pearson'])})."
+            if within["dropped"]
+            else "."
+        )
+    if "systems" not in between:
+        return f"{text} Fewer than three systems are named: there is no level between systems."
+    return f"{text} Between systems: {between['systems']} points only, so the intervals are wide."
+
+
+def _reliability(found: Found) -> str:
+    agreed, top = found.get("agreement", {}), found.get("noise_ceiling", {}).get("ceiling", {})
+    alpha, icc = agreed.get("krippendorff_interval"), agreed.get("icc_one_way_mean")
+    if alpha is None and not top:
+        return "How reliable the ratings are is not known: only their means are there."
+    parts = []
+    if alpha is not None:
+        said = "reliable" if alpha > 0.8 else "fit for tentative conclusions" if alpha >= 0.67 else "low"
+        parts.append(f"Krippendorff's α {number(alpha, 2)} ({said}: above .8 is reliable, below .67 low)")
+    if icc is not None:
+        parts.append(f"reliability of the mean rating, ICC(1,k), {number(icc, 2)} (1 is perfect)")
+    if top:
+        parts.append(f"ceiling {number(top['pearson'], 2)}: what a perfect metric would reach")
+    return f"The ratings: {'; '.join(parts)}."
+
+
+def against(found: Found) -> Part:
+    """The user's metrics against each other one on the same stories."""
+    tables = []
+    for title, one in found["metrics"].items():
+        if not one["comparisons"]:
+            continue
+        table = Table(
+            f"{found['title']}: {title} against each other metric",
+            ["", "difference of Pearson [95 %]", "p", "p (Holm)", f"{title} is"],
+            note="Above 0: yours is closer to people. p: PERM-BOTH permutation test, two-sided; after Holm's correction "
+            "for all rows of the table, a p below .05 is taken for a difference.",
+        )
+        for name, test in sorted(
+            one["comparisons"].items(), key=lambda item: item[1]["difference"]["pearson"]
+        ):
+            cell = {
+                "pearson": test["difference"]["pearson"],
+                "intervals": {"pearson": test["bootstrap"]["pearson"]["interval"]},
+            }
+            tested = test["perm_both"]
+            table.add(
+                name, with_interval(cell, "pearson"), p_value(tested["p_value"]), p_value(tested["holm"]), test["verdict"]
+            )  # fmt: skip
+        tables.append(table)
+    words = (
+        "Whether a difference is more than luck, on these stories. Several tests at once find differences by luck, which "
+        "the correction accounts for."
+        if tables
+        else "No other metric's scores on these stories are at hand, so there is nothing to compare with."
+    )
+    return Part(f"{found['title']}: better than others?", [words], tables)
+
+
+def by_system(name: str, found: Found) -> Part:
+    """Scores against ratings, and the agreement on each system's stories."""
+    part = Part(
+        f"{found['title']}: by what wrote the story",
+        [
+            "Does the metric only tell good systems from bad ones, or good stories from bad ones of one system?"
+        ],
+        pictures=[scatter(name, found)],
+    )
+    parts = {title: one["by_source"] for title, one in found["metrics"].items() if "by_source" in one}
+    if parts:
+        sources = list(dict.fromkeys(source for cells in parts.values() for source in cells))
+        table = Table(
+            f"{found['title']}: agreement on each system's stories",
+            ["", *sources],
+            note="Pearson [95 %], higher is better. A dash: no correlation is defined.",
+        )
+        for title, cells in parts.items():
+            table.add(title, *(with_interval(cells.get(source, {}), "pearson") for source in sources))
+        part.tables.append(table)
+    return part
+
+
+def differing(found: Found, lowered: list[str]) -> Part:
+    """What the metric sees and misses: kinds of errors, and the stories on which it differs most from people."""
+    part = Part(f"{found['title']}: what it sees and misses", [])
+    types = {title: one["error_types"] for title, one in found["metrics"].items() if "error_types" in one}
+    if types:
+        names = list(dict.fromkeys(name for one in types.values() for name in one["types"]))
+        counts = next(iter(types.values()))["types"]
+        table = Table(
+            f"{found['title']}: reasonable stories against one kind of error",
+            ["", *(f"{name} ({counts[name]['unreasonable']})" for name in names)],
+            note="Pearson of the score with 1 for a reasonable story, 0 for one of that error [95 %]; in brackets how many "
+            "stories have it. Higher is better: near 0 the metric does not see that error.",
+        )
+        for title, one in types.items():
+            table.add(title, *(with_interval(one["types"].get(name, {}), "pearson") for name in names))
+        part.tables.append(table)
+    part.words.append(
+        "The stories on which metric and people differ most. Ranks in percent: 100 is the best story of the set, 0 the "
+        "worst. They are the extremes, so expect odd ratings among them as well as faults of the metric."
+    )
+    for title, one in found["metrics"].items():
+        sign = -1 if title in lowered else 1
+        for side, word in (("higher", "likes it, people do not"), ("lower", "dislikes it, people like it")):
+            for example in one["examples"][side]:
+                source = f", by {example['source']}" if example["source"] else ""
+                part.examples.append(
+                    Example(
+                        f"{title} {word}: rank {example['metric_rank']:.0f} against {example['people_rank']:.0f} "
+                        f"(score {sign * example['score']:.3g}, rating {example['judgment']:.2f}{source}, story "
+                        f"{example['story_id']})",
+                        example["prompt"],
+                        example["story"],
+                    )
+                )
+    return part

@@ -1,0 +1,182 @@
+"""A metric of the user's own against people: what is asked for, and the run that answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
+from openmeva.metrics.openmeva.judged import check_predictions
+from openmeva.metrics.openmeva.trivial import trivial_scores
+from openmeva.training.benchmark.command import Asked, chosen_sets
+from openmeva.training.benchmark.own.measure import Sampling, judge_set
+from openmeva.training.benchmark.own.metric import (
+    OwnMetric,
+    evaluate_module,
+    function,
+    function_named,
+    scores_in,
+)
+from openmeva.training.benchmark.own.report import Report
+from openmeva.training.benchmark.paired import metric_scores
+from openmeva.training.benchmark.released import released_scores
+from openmeva.training.benchmark.sets import TestSet
+from openmeva.training.benchmark.tables import read_published
+from openmeva.training.files import kind_of
+
+Given = str | Path | Callable[..., Any] | OwnMetric
+Rows = list[dict[str, Any]]
+
+
+def judge(
+    metric: Given | Sequence[Given],
+    sets: str | Sequence[str] | None = None,
+    *,
+    judged: str | Path | Sequence[str | Path] = (),
+    data: str | Path | None = None,
+    corpus: str = "roc",
+    lower_is_better: Sequence[str] = (),
+    compare_with: Sequence[str] = (),
+    draws: int = 10_000,
+    seed: int = 0,
+    say: Callable[[str], None] | None = None,
+) -> Report:
+    """How closely a metric of yours follows people, and what it notices.
+
+    Args:
+        metric: one or several of: a function `list[str] -> list[float]`, which may take `contexts` and `references`; its
+            name, `module:function`; a file of scores, `mine.csv`, or `mans_roc=mine.csv` where there are several sets;
+            or the name or folder of a module of evaluate.
+        sets: names of test sets, as `mans_roc` or `autos_mini_discrimination`; all that are there unless given, or none
+            where `judged` is.
+        judged: files of judged stories of yours: `story` with `ratings` or `score`.
+        data: folder of the papers' data (`mans/`, `union/`, …).
+        corpus: `roc` or `wp`: the configurations of `compare_with` that score `judged`.
+        lower_is_better: titles of the scores of which lower is better, or `all`.
+        compare_with: metrics of this project, scored on the same stories, as `union`.
+        draws, seed: of the bootstrap over prompts and of the permutation tests.
+        say: called with a line on what is going on.
+
+    Returns:
+        A report; `report.write("folder")` writes it as HTML, Markdown, LaTeX and JSON.
+
+    Raises:
+        ValueError: what does not fit, with the row and what was expected; or nothing to judge on.
+    """
+    folder = None if data is None else Path(data)
+    if folder is not None and not folder.is_dir():
+        raise ValueError(f"expected the folder of the data, found none: {folder}")
+    files = [judged] if isinstance(judged, str | Path) else judged
+    names = [sets] if isinstance(sets, str) else sets
+    chosen = chosen_sets(Asked(datasets=names, judged=[Path(file) for file in files], corpus=corpus))
+    given = list(metric) if isinstance(metric, Sequence) and not isinstance(metric, str) else [metric]
+    metrics = [_assigned(one, chosen) for one in given]
+    results: dict[str, Any] = {
+        "judged": {}, "autos": {}, "skipped": {}, "origins": [one.origin for one, _ in metrics],
+        "settings": {"draws": draws, "seed": seed}, "lower_is_better": [],
+    }  # fmt: skip
+    named = set(lower_is_better) - {"all"}
+    found: set[str] = set()
+    for one in chosen:
+        on = [source for source, target in metrics if target in (None, one.name)]
+        wanted = bool(names) or any(target == one.name for _, target in metrics)
+        rows = _rows(one, folder, wanted, results["skipped"]) if on else None
+        if rows is None:
+            continue
+        if say:
+            say(f"{one.title}: {len(rows)} stories")
+        scores = _scores(on, one, rows)
+        found |= set(scores)
+        for title in scores:
+            if "all" in lower_is_better or title in named:
+                scores[title] = [-value for value in scores[title]]
+                results["lower_is_better"] += [title] if title not in results["lower_is_better"] else []
+        if one.judged:
+            others = released_scores(one.name, rows, folder)
+            for name in compare_with:
+                others |= metric_scores(name, one, rows)
+            results["judged"][one.name] = judge_set(one, rows, scores, others, Sampling(draws, seed))
+        else:
+            results["autos"][one.name] = _autos(one, rows, scores, Sampling(draws, seed))
+    if not found:
+        raise ValueError(
+            "nothing to judge on: give the folder of the data, a file of judged stories, or build AUTOS"
+        )
+    if named - found:
+        raise ValueError(
+            f"no scores are called {', '.join(sorted(named - found))}, only {', '.join(sorted(found))}"
+        )
+    return Report(results, read_published())
+
+
+def _rows(one: TestSet, folder: Path | None, wanted: bool, skipped: dict[str, str]) -> Rows | None:
+    """The stories of a set; None, with the reason in `skipped`, where they are not there and nobody named the set."""
+    try:
+        return one.read(folder)
+    except (ValueError, OSError) as error:
+        if wanted:
+            raise ValueError(f"{one.title}: needs {one.needs} ({error})") from error
+        skipped[one.title] = f"needs {one.needs}"
+        return None
+
+
+def _assigned(given: Given, sets: Sequence[TestSet]) -> tuple[OwnMetric, str | None]:
+    """The metric, and the set that its scores are of where it is a file."""
+    if isinstance(given, OwnMetric):
+        return given, None
+    if callable(given) and not isinstance(given, str | Path):
+        return function(given), None
+    text = str(given)
+    name, separator, rest = text.partition("=")
+    path = Path(rest if separator and not Path(text).exists() else text)
+    if path.is_file() or kind_of(path) is not None:
+        return scores_in(path), _set_of(path, name if path == Path(rest) and separator else None, sets)
+    if ":" in text:
+        return function_named(text), None
+    return evaluate_module(text), None
+
+
+def _set_of(path: Path, name: str | None, sets: Sequence[TestSet]) -> str:
+    known = [one.name for one in sets]
+    if name is not None and name not in known:
+        raise ValueError(f"{name}={path}: expected a set among {', '.join(known)}")
+    if name is None and len(known) != 1:
+        raise ValueError(
+            f"{path}: of which set are these scores? Choose one, or write SET={path}, a set being any of "
+            f"{', '.join(known)}"
+        )
+    return name or known[0]
+
+
+def _scores(metrics: Sequence[OwnMetric], one: TestSet, rows: Rows) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for metric in metrics:
+        for title, values in metric.score(one, rows).items():
+            if title in found:
+                raise ValueError(f"expected metrics of different names, got {title!r} twice")
+            check_predictions(values, len(rows))
+            found[title] = values
+    return found
+
+
+def _autos(one: TestSet, rows: Rows, own: Mapping[str, Sequence[float]], how: Sampling) -> dict[str, Any]:
+    """Every aspect of a part of AUTOS, for the user's metrics and the trivial ones."""
+    stories = check_rows(rows)
+    trivial = {title: list(s) for title, s in trivial_scores([row["story"] for row in rows]).items()}
+    table: dict[str, Any] = {"title": one.title, "corpus": one.corpus, "n": len(rows), "rows": {}}
+    for kind, by_title in {"own": own, "trivial": trivial}.items():
+        for title, values in by_title.items():
+            cells = aspect_tables(np.array(values), stories, how.draws, np.random.default_rng(how.seed))
+            aspects = {
+                f"{aspect} ({origin})" if len(origins) > 1 else aspect: {
+                    key: cell.get(key) for key in ("pearson", "pair_wins", "auc", "n")
+                }
+                | {"interval": (cell.get("intervals") or {}).get("pearson")}
+                for aspect, origins in cells["aspects"].items()
+                for origin, cell in origins.items()
+            }
+            table["rows"][title] = {"kind": kind, "aspects": aspects, "average": cells["average"]["pearson"]}
+    return table

@@ -1,0 +1,146 @@
+"""How closely metrics follow people on one judged set: three levels, beside other metrics on the same stories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from openmeva.metrics.openmeva.bootstrap import PromptBootstrap
+from openmeva.metrics.openmeva.comparison import compare, correct
+from openmeva.metrics.openmeva.drift import model_drift
+from openmeva.metrics.openmeva.error_types import by_error_type
+from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.training.benchmark.judged import judged_table
+from openmeva.training.benchmark.sets import TestSet
+from openmeva.training.statistics.permutation import PermutationTests, Stopping, random_swaps
+
+EXAMPLES = 3  # stories shown on either side
+Scores = Mapping[str, Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Draws of the bootstrap over prompts, which are the resamples of the permutation tests too, and their seed."""
+
+    draws: int = 10_000
+    seed: int = 0
+
+
+def judge_set(
+    one: TestSet, rows: Sequence[Mapping[str, Any]], own: Scores, others: Scores, how: Sampling
+) -> dict[str, Any]:
+    """The user's metrics on a judged set.
+
+    Args:
+        one: the set, and `rows` its stories.
+        own: title to the scores of the user's metrics, higher is better.
+        others: those of metrics to compare with.
+
+    Returns:
+        `rows` (all metrics, trivial ones too: `kind` own, other or trivial, and three levels as `judged_table` has them),
+        `metrics` (of the user's: `comparisons`, `by_source`, `error_types`, `examples`, `scores`), `judgments`,
+        `sources`, `n`, `prompts`, `noise_ceiling`, `agreement`, `unavailable`.
+
+    Raises:
+        ValueError: scores that do not fit the stories or are constant.
+    """
+    judged = JudgedStories.from_rows(rows, (1.0, 5.0) if one.configuration.startswith("mans") else None)
+    rng = np.random.default_rng(how.seed)
+    table = judged_table(
+        judged, {k: list(v) for k, v in own.items()}, {k: list(v) for k, v in others.items()}, how.draws, rng
+    )
+    scores = {title: np.array(values) for title, values in table.pop("scores").items()}
+    found = {key: value for key, value in table.items() if key not in ("pairs", "standings", "sources")}
+    bootstrap = PromptBootstrap(judged.scores, judged.prompts, how.draws, np.random.default_rng(how.seed))
+    kinds = {"ours": "own", "released": "other", "trivial": "trivial"}
+    for row in found["rows"].values():
+        row["kind"] = kinds[row["kind"]]
+    found["sources"] = judged.source_models
+    found["metrics"] = {
+        title: {
+            "comparisons": _comparisons(title, scores, judged, bootstrap, how),
+            "examples": _examples(scores[title], judged, rows),
+            "scores": scores[title].tolist(),
+            **_parts(one, scores[title], judged, how),
+        }
+        for title in own
+    }
+    return {"title": one.title, "corpus": one.corpus, **found}
+
+
+def _comparisons(
+    title: str,
+    scores: Mapping[str, np.ndarray],
+    judged: JudgedStories,
+    bootstrap: PromptBootstrap,
+    how: Sampling,
+) -> dict[str, Any]:
+    """The metric against each other one: difference of Pearson, PERM-BOTH in the direction observed, Holm's correction.
+
+    The p-value is two-sided: twice that of the one-sided test in the direction of the difference.
+    """
+    names = [title, *(name for name in scores if name != title)]
+    swaps = random_swaps(how.draws, len(judged), np.random.default_rng(how.seed))
+    whole = Stopping(block=how.draws)  # p-values that are corrected want all resamples
+    tests = PermutationTests(np.stack([scores[name] for name in names]), judged.scores, swaps, stopping=whole)
+    own_draws = bootstrap.correlations(scores[title])
+    found: dict[str, Any] = {}
+    for place, name in enumerate(names[1:], 1):
+        forward = tests.test(0, place)
+        against = forward if forward.difference >= 0 else tests.test(place, 0)
+        found[name] = compare(
+            scores[title], scores[name], judged.scores, own_draws, bootstrap.correlations(scores[name])
+        )
+        # One resample more on the side of chance, so that no p-value is 0.
+        p_value = (against.p_value * against.resamples + 1) / (against.resamples + 1)
+        found[name]["perm_both"] = {"p_value": min(1.0, 2 * p_value)}
+    for name, corrected in correct({k: v["perm_both"]["p_value"] for k, v in found.items()}).items():
+        found[name]["perm_both"]["holm"] = corrected["holm"]
+        better = found[name]["difference"]["pearson"] > 0
+        found[name]["verdict"] = (
+            ("better" if better else "worse") if corrected["significant"] else "no clear difference"
+        )
+    return found
+
+
+def _parts(one: TestSet, metric: np.ndarray, judged: JudgedStories, how: Sampling) -> dict[str, Any]:
+    """Agreement within each source system and against each error type, where the set names them."""
+    rng = np.random.default_rng(how.seed)
+    above = one.options.get("reasonable_above", judged.low + 0.75 * (judged.high - judged.low))
+    single = one.options.get("one_error_only", True)
+    found: dict[str, Any] = {}
+    if judged.source_models is not None:
+        found["by_source"] = model_drift(metric, judged, how.draws, rng)["by_source"]
+    if judged.error_types is not None:
+        found["error_types"] = by_error_type(metric, judged, above, how.draws, rng, one_error_only=single)
+    return found
+
+
+def _examples(
+    metric: np.ndarray, judged: JudgedStories, rows: Sequence[Mapping[str, Any]]
+) -> dict[str, list[dict[str, Any]]]:
+    """The stories that the metric ranks much higher than people do (`higher`), and much lower (`lower`)."""
+    n = len(judged)
+    ours, theirs = (100 * (stats.rankdata(values) - 1) / (n - 1) for values in (metric, judged.scores))
+    order = np.argsort(ours - theirs, kind="stable")
+    sides = {"higher": order[::-1][:EXAMPLES], "lower": order[:EXAMPLES]}
+    return {
+        side: [
+            {
+                "story_id": judged.story_ids[place],
+                "source": judged.source_models[place] if judged.source_models else None,
+                "prompt": rows[place].get("prompt") or rows[place].get("context"),
+                "story": judged.stories[place],
+                "judgment": float(judged.scores[place]),
+                "score": float(metric[place]),
+                "metric_rank": float(ours[place]),
+                "people_rank": float(theirs[place]),
+            }
+            for place in places
+        ]
+        for side, places in sides.items()
+    }

@@ -1,0 +1,226 @@
+"""A metric of the user's own: scores in files, a Python function, or a module of evaluate."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from openmeva.training.benchmark.contexts import context_of, rows_as_seen
+from openmeva.training.benchmark.registry import MetricEntry
+from openmeva.training.benchmark.score_files import read_scores
+from openmeva.training.benchmark.sets import TestSet
+from openmeva.training.files import checksum
+
+Rows = list[dict[str, Any]]
+Scores = dict[str, list[float]]
+
+
+@dataclass(frozen=True)
+class OwnMetric:
+    """Where scores come from.
+
+    Attributes:
+        origin: said in the report: a file with its checksum, a function, or a module.
+        score: the scores of a test set by title, one a story, as the metric gives them; a ValueError says why not.
+    """
+
+    origin: str
+    score: Callable[[TestSet, Rows], Scores]
+
+
+def scores_in(path: Path) -> OwnMetric:
+    """Scores in a file; a column is called as its heading, `score` as `your metric`."""
+
+    def score(one: TestSet, rows: Rows) -> Scores:
+        found = read_scores(path, rows, one.title)
+        return {
+            "your metric" if name == "score" else name.removesuffix("_score"): values
+            for name, values in found.items()
+        }
+
+    return OwnMetric(f"{path.name} (SHA-256 {checksum(path)[:16]})", score)
+
+
+def function(callable_: Callable[..., Any], title: str | None = None) -> OwnMetric:
+    """A function of stories: `list[str] -> list[float]`, or a dict of such lists for several scores.
+
+    Where it has parameters `contexts` or `references`, it is given the stories' prompts and references, each a list.
+    """
+    name = title or getattr(callable_, "__name__", type(callable_).__name__)
+    parameters = inspect.signature(callable_).parameters
+    inputs = tuple(one for one in ("contexts", "references") if one in parameters)
+    needed = tuple(one for one in inputs if parameters[one].default is inspect.Parameter.empty)
+
+    def score(one: TestSet, rows: Rows) -> Scores:
+        stories, columns = _columns(name, one, rows, inputs, needed)
+        try:
+            found = callable_(stories, **columns)
+        except Exception as error:
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            raise ValueError(
+                f"{name} failed on {one.title}: {type(error).__name__}: {error} "
+                f"({Path(frame.filename).name}, line {frame.lineno})"
+            ) from error
+        by_title = found if isinstance(found, Mapping) else {name: found}
+        return {key: _one_each(values, len(rows), str(key)) for key, values in by_title.items()}
+
+    return OwnMetric(f"Python function {name}", score)
+
+
+def function_named(name: str) -> OwnMetric:
+    """`module:function`; the module may lie in the current folder.
+
+    Raises:
+        ValueError: no such module or function.
+    """
+    module_name, _, attribute = name.partition(":")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
+            raise
+        raise ValueError(
+            f"expected MODULE:FUNCTION, found no module {module_name!r} (looked here and where Python does)"
+        ) from error
+    found = getattr(module, attribute, None)
+    if not callable(found):
+        names = [one for one in vars(module) if callable(getattr(module, one)) and not one.startswith("_")]
+        raise ValueError(f"{module_name} has no function {attribute!r}, only {', '.join(names) or 'none'}")
+    return OwnMetric(f"Python function {name}", function(found).score)
+
+
+def evaluate_module(name: str, options: Mapping[str, Any] | None = None) -> OwnMetric:
+    """A module of evaluate, by its name or folder.
+
+    Every list of its result with a number for each story counts. A module that gives one number for all stories
+    together is asked story by story.
+
+    Args:
+        name: as `evaluate.load` takes it.
+        options: arguments of its `compute`, and `config_name` for its configuration.
+    """
+    import evaluate
+
+    given = dict(options or {})
+    try:
+        metric = evaluate.load(name, given.pop("config_name", None))
+    except (FileNotFoundError, ImportError, OSError) as error:
+        raise ValueError(f"evaluate.load({name!r}): {error}") from error
+    inputs, needed = _inputs(metric)
+    title = Path(name).name
+
+    def score(one: TestSet, rows: Rows) -> Scores:
+        stories, columns = _columns(title, one, rows, inputs, needed)
+        result = metric.compute(predictions=stories, **columns, **given)
+        found = _lists(result, len(rows), title)
+        if found:
+            return found
+        each = [
+            metric.compute(
+                predictions=[story], **{key: [values[place]] for key, values in columns.items()}, **given
+            )
+            for place, story in enumerate(stories)
+        ]
+        return _numbers(each, title)
+
+    return OwnMetric(f"evaluate module {name}", score)
+
+
+def _inputs(metric: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a module of evaluate takes beside predictions, and which of it it cannot do without."""
+    import evaluate
+
+    features = metric.features[0] if isinstance(metric.features, list) else metric.features
+    parameters = dict(inspect.signature(metric._compute).parameters)
+    usual = type(metric).compute is evaluate.EvaluationModule.compute
+    parameters |= {} if usual else inspect.signature(metric.compute).parameters
+    taken = tuple(one for one in ("contexts", "references") if one in features or one in parameters)
+    empty = inspect.Parameter.empty
+    return taken, tuple(
+        one
+        for one in taken
+        if (one in features if usual else one in parameters and parameters[one].default is empty)
+    )
+
+
+def _columns(
+    name: str, one: TestSet, rows: Rows, inputs: Sequence[str], needed: Sequence[str]
+) -> tuple[list[str], dict[str, list[str]]]:
+    """Stories, and the further columns that are there; contexts as the benchmark gives them to its own metrics."""
+    entry = MetricEntry(name, name, {}, tuple(inputs), needs_contexts="contexts" in needed)
+    seen = rows_as_seen(entry, one, rows)
+    if seen is None:
+        raise ValueError(f"{name}: needs contexts, and {one.title} has none")
+    found = {
+        "contexts": [context_of(row) for row in seen],
+        "references": [row.get("reference") for row in seen],
+    }
+    columns = {key: [str(text) for text in found[key]] for key in inputs if all(found[key])}
+    missing = [key for key in needed if key not in columns]
+    if missing:
+        raise ValueError(f"{name}: needs {', '.join(missing)}, and {one.title} has none")
+    return [row["story"] for row in seen], columns
+
+
+def _one_each(values: Any, count: int, name: str) -> list[float]:
+    """The scores as floats; a ValueError unless there is a number for each story."""
+    if not _sized(values) or len(values) != count:
+        came = f"{len(values)}" if _sized(values) else type(values).__name__
+        raise ValueError(f"{name}: expected {count} scores, one a story, got {came}")
+    found = []
+    for place, value in enumerate(values):
+        try:
+            found.append(float(value))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name}, story {place + 1}: expected a number, got {value!r:.60}") from error
+        if not np.isfinite(found[-1]):
+            raise ValueError(f"{name}, story {place + 1}: expected a finite number, got {found[-1]}")
+    return found
+
+
+def _sized(values: Any) -> bool:
+    return hasattr(values, "__len__") and not isinstance(values, str | bytes | Mapping)
+
+
+def _lists(result: Mapping[str, Any], count: int, title: str) -> Scores:
+    """What holds a number for each story; a list called `score` or `scores` is called after the metric."""
+    lists = {
+        key: values
+        for key, values in result.items()
+        if _sized(values)
+        and len(values) == count
+        and not isinstance(values[0], str | bytes | Mapping | Sequence)
+    }
+    return {
+        title if key in ("score", "scores", title) or len(lists) == 1 else f"{title} {key}": _one_each(
+            values, count, f"{title} {key}"
+        )
+        for key, values in lists.items()
+    }
+
+
+def _numbers(each: Sequence[Mapping[str, Any]], title: str) -> Scores:
+    """The numbers of results of one story each."""
+    names = [
+        key
+        for key, value in each[0].items()
+        if isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    ]
+    if not names:
+        raise ValueError(f"{title}: expected a number a story, got {', '.join(each[0]) or 'nothing'}")
+    return {
+        title if key in ("score", title) or len(names) == 1 else f"{title} {key}": _one_each(
+            [one.get(key) for one in each], len(each), f"{title} {key}"
+        )
+        for key in names
+    }

@@ -1,0 +1,132 @@
+"""A report on metrics of the user's own: one page of HTML with its figures inside, Markdown, LaTeX and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from openmeva.metrics.core.version import __version__
+from openmeva.training.benchmark.own.parts import Part, all_parts
+from openmeva.training.benchmark.render import to_latex, to_markdown
+from openmeva.training.files import replacing, write_text
+
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found.
+
+    Attributes:
+        results: every number, as `report.json` has them: `judged` and `autos` by set, `settings`, `origins`.
+        published: the figures printed in the papers.
+    """
+
+    results: Mapping[str, Any]
+    published: Mapping[str, Any]
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """The sections, with their tables and figures."""
+        return list(all_parts(self.results, self.published))
+
+    @property
+    def metrics(self) -> list[str]:
+        """Titles of the user's metrics."""
+        sets = [*self.results["judged"].values(), *self.results["autos"].values()]
+        rows = [(title, row) for found in sets for title, row in found["rows"].items()]
+        return list(dict.fromkeys(title for title, row in rows if row["kind"] == "own"))
+
+    def write(self, folder: str | Path) -> Path:
+        """Writes `report.html`, `report.md` (with `figures/`), `report.tex` and `report.json`; returns the page."""
+        out = Path(folder)
+        (out / "figures").mkdir(parents=True, exist_ok=True)
+        write_text(
+            out / "report.json",
+            json.dumps(self.results, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+        )
+        for part in self.parts:
+            for picture in part.pictures:
+                with replacing(out / "figures" / f"{picture.name}.png") as temporary:
+                    temporary.write_bytes(picture.png)
+        write_text(out / "report.md", self.markdown())
+        write_text(out / "report.tex", self.latex())
+        write_text(out / "report.html", self.html())
+        return out / "report.html"
+
+    def html(self) -> str:
+        """One page that needs nothing beside it, for light and dark."""
+        return (
+            _templates()
+            .get_template("page.html")
+            .render(
+                title=self._title(),
+                lead=f"Measured with openmeva {__version__}. {_READING}",
+                css=(_HERE / "page.css").read_text(encoding="utf-8"),
+                parts=self.parts,
+                own=self.metrics,
+            )
+        )
+
+    def markdown(self) -> str:
+        """For a repository: figures by path, examples as quotations."""
+        lines = [f"# {_plain(self._title())}", "", f"Measured with openmeva {__version__}. {_READING}", ""]
+        for part in self.parts:
+            lines += [f"## {_plain(part.title)}", ""]
+            lines += [line for text in part.words for line in (_plain(text), "")]
+            for picture in part.pictures:
+                lines += [
+                    f"![{_plain(picture.caption)}](figures/{picture.name}.png)",
+                    "",
+                    _plain(picture.caption),
+                    "",
+                ]
+            lines += [to_markdown(table) for table in part.tables]
+            for example in part.examples:
+                lines += [f"**{_plain(example.heading)}**", ""]
+                texts = [example.prompt, example.story] if example.prompt else [example.story]
+                lines += [line for text in texts for line in (f"> {_plain(' '.join(text.split()))}", "")]
+        return "\n".join(lines)
+
+    def latex(self) -> str:
+        """The tables, with booktabs' rules, to put into a paper."""
+        head = "% \\usepackage{booktabs}, \\usepackage[T1]{fontenc}; wide tables: \\usepackage{graphicx} and \\resizebox\n"
+        return head + "\n".join(to_latex(table) for part in self.parts for table in part.tables)
+
+    def _title(self) -> str:
+        return f"{_listed(self.metrics)}: does it agree with people?"
+
+
+_READING = "Higher is better wherever nothing else is said; intervals hold 95 %."
+
+
+def fragment(parts: Iterable[Part], own: Iterable[str]) -> list[str]:
+    """Each part as HTML without the page around it."""
+    template = _templates().get_template("part.html")
+    return [template.render(part=part, own=list(own)) for part in parts]
+
+
+def _templates() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_HERE),
+        autoescape=True,
+        trim_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown leaves as it is."""
+    for character in "\\`*_[]<>|#":
+        text = text.replace(character, f"\\{character}")
+    return text
