@@ -24,8 +24,9 @@ _MEASURES = {"pearson": "Pearson with the label", "pair_wins": "Pairs won"}
 _HELP = (
     '<div class="om om-card om-blank" style="padding:22px"><p>A CSV or JSONL file with a column <code>score</code> '
     "(higher is better) or several columns of scores, one row a story, at most 2 MB. With <code>story_id</code> (and "
-    "<code>aspect</code> for AUTOS) rows may come in any order. For judged sets add <code>judgment</code>, the mean rating, and "
-    "<code>prompt</code>: the judgments are their authors' to give and are not shipped. Nothing is stored.</p></div>"
+    "<code>aspect</code> for AUTOS) rows may come in any order. For judged sets add <code>judgment</code>, the mean "
+    "rating, and where you know them <code>prompt</code> and <code>source_model</code>: the judgments are their authors' "
+    "to give and are not shipped. Nothing is stored.</p></div>"
 )
 
 

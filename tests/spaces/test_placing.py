@@ -13,6 +13,7 @@ from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.spaces.leaderboard import views
 from openmeva.spaces.leaderboard.collect import RESULTS, collect, judgments_digest, merged
 from openmeva.spaces.leaderboard.placing import place
+from openmeva.spaces.leaderboard.reporting import report
 from openmeva.training.benchmark.sets import TEST_SETS
 
 
@@ -100,6 +101,21 @@ def test_a_place_is_named_among_the_same_stories_alone() -> None:
     assert re.search(r"place 1 of \d+ among metrics run on the same stories", views.placed(mine, found))
     changed = [{**rows[0], "judgment": judgments[0] + 1}, *rows[1:]]
     assert "No place is named" in views.placed(place("mans_roc", changed, digest=found["judgments"]), found)
+
+
+def test_the_reports_parts_come_without_the_judged_stories() -> None:
+    rows = [
+        {**row, "source_model": "abcd"[k % 4], "<i>": -row["score"]} for k, row in enumerate(judged_rows(60))
+    ]
+    shown = report("mans_roc", rows, None, None)
+    for title in ("how closely it follows people", "better than others?", "by what wrote the story"):
+        assert title in shown
+    assert "Within prompts: the mean over 15 prompts. Between systems: 4 points only" in shown
+    assert shown.count("<svg") == 2
+    assert "&lt;i&gt;" in shown
+    assert "<i>" not in shown
+    assert "as printed" not in shown, "the paper's figures are of other stories"
+    assert report("autos_mini_discrimination", rows, None, None) == ""
 
 
 def test_several_columns_of_scores_are_several_metrics() -> None:
