@@ -78,22 +78,21 @@ def judge(
         "judged": {}, "autos": {}, "skipped": {}, "origins": [one.origin for one, _ in metrics],
         "settings": {"draws": draws, "seed": seed}, "lower_is_better": [],
     }  # fmt: skip
-    named = set(lower_is_better) - {"all"}
-    found: set[str] = set()
+    scored: list[tuple[TestSet, Rows, dict[str, list[float]]]] = []
     for one in chosen:
         on = [source for source, target in metrics if target in (None, one.name)]
         wanted = bool(names) or any(target == one.name for _, target in metrics)
         rows = _rows(one, folder, wanted, results["skipped"]) if on else None
-        if rows is None:
-            continue
-        if say:
-            say(f"{one.title}: {len(rows)} stories")
-        scores = _scores(on, one, rows)
-        found |= set(scores)
-        for title in scores:
-            if "all" in lower_is_better or title in named:
-                scores[title] = [-value for value in scores[title]]
-                results["lower_is_better"] += [title] if title not in results["lower_is_better"] else []
+        if rows is not None:
+            if say:
+                say(f"{one.title}: {len(rows)} stories")
+            scored.append((one, rows, _scores(on, one, rows)))
+    if not scored:
+        raise ValueError(
+            "nothing to judge on: give the folder of the data, a file of judged stories, or build AUTOS"
+        )
+    results["lower_is_better"] = _turned([scores for _, _, scores in scored], lower_is_better)
+    for one, rows, scores in scored:
         if one.judged:
             others = released_scores(one.name, rows, folder)
             for name in compare_with:
@@ -101,15 +100,25 @@ def judge(
             results["judged"][one.name] = judge_set(one, rows, scores, others, Sampling(draws, seed))
         else:
             results["autos"][one.name] = _autos(one, rows, scores, Sampling(draws, seed))
-    if not found:
-        raise ValueError(
-            "nothing to judge on: give the folder of the data, a file of judged stories, or build AUTOS"
-        )
-    if named - found:
-        raise ValueError(
-            f"no scores are called {', '.join(sorted(named - found))}, only {', '.join(sorted(found))}"
-        )
     return Report(results, read_published())
+
+
+def _turned(found: Sequence[dict[str, list[float]]], names: Sequence[str]) -> list[str]:
+    """Negates, in place, the scores of which lower is better; returns their titles.
+
+    Raises:
+        ValueError: a name that no scores bear.
+    """
+    known = list(dict.fromkeys(title for scores in found for title in scores))
+    unknown = [name for name in names if name not in (*known, "all")]
+    if unknown:
+        raise ValueError(f"no scores are called {', '.join(unknown)}, only {', '.join(known)}")
+    turned = [title for title in known if title in names or "all" in names]
+    for scores in found:
+        for title in turned:
+            if title in scores:
+                scores[title] = [-value for value in scores[title]]
+    return turned
 
 
 def _rows(one: TestSet, folder: Path | None, wanted: bool, skipped: dict[str, str]) -> Rows | None:

@@ -35,7 +35,7 @@ class Words(evaluate.Metric):
 """
 
 
-def judged_rows(prompts: int = 20) -> list[dict[str, Any]]:
+def judged_rows(prompts: int = 12) -> list[dict[str, Any]]:
     """Invented stories, better the longer they are, with five ratings and a kind of error each."""
     rng = np.random.default_rng(0)
     rows = []
@@ -92,7 +92,7 @@ def test_a_report_from_a_file_of_scores_alone(tmp_path: Path, rated: Path) -> No
     pearson = stats.pearsonr([scores[row["story_id"]] for row in rows], ratings).statistic
     row = found["rows"]["mine <i>"]
     assert row["pearson"] == pytest.approx(pearson)
-    assert (row["within_prompts"]["prompts"], row["between_systems"]["systems"]) == (20, 3)
+    assert (row["within_prompts"]["prompts"], row["between_systems"]["systems"]) == (12, 3)
     test = found["metrics"]["mine <i>"]["comparisons"]["noise"]
     assert test["verdict"] == "better"
     assert test["perm_both"]["holm"] < 0.05
@@ -223,7 +223,7 @@ def test_the_command(tmp_path: Path, rated: Path) -> None:
         app, ["benchmark", "--scores", file, "--judged", str(rated), "--out", str(out), "--draws", "100"]
     )
     assert said.exit_code == 0, said.output
-    assert "mine <i> on rated.jsonl (60 stories): agreement with people" in said.stdout
+    assert "mine <i> on rated.jsonl (36 stories): agreement with people" in said.stdout
     assert (out / "report.html").is_file()
     for options, message in (
         (["--scores", file], "of which set are these scores?"),
