@@ -123,7 +123,7 @@ def scatter(name: str, found: Mapping[str, Any]) -> Picture:
             y = np.array(found["metrics"][title]["scores"])
             for place, system in enumerate(systems):
                 chosen = np.array([one == system for one in sources]) if sources else np.ones(len(x), bool)
-                colour = SYSTEMS[place % len(SYSTEMS)]
+                colour = OWN[0] if system is None else SYSTEMS[place % len(SYSTEMS)]
                 axes.plot((x + jitter)[chosen], y[chosen], ".", color=colour, alpha=0.5, markersize=5, mew=0)
                 if system is not None:
                     axes.plot(
@@ -140,7 +140,8 @@ def scatter(name: str, found: Mapping[str, Any]) -> Picture:
             f"scatter_{name}",
             f"{found['title']}: each dot is a story"
             + (", each large point the mean of what one system wrote" if sources else "")
-            + ". A good metric rises from left to right, among the dots of one colour too.",
+            + ". A good metric rises from left to right"
+            + (", among the dots of one colour too." if sources else "."),
         )
 
 
@@ -240,4 +241,4 @@ def _picture(figure: Figure, name: str, caption: str) -> Picture:
     text = text[text.index("<svg") :]
     for key, colour in {**COLOURS, **{f"own{k}": one for k, one in enumerate(OWN)}}.items():
         text = text.replace(colour, f"var(--{key})")
-    return Picture(name, caption, text, png.getvalue())
+    return Picture(name.replace(":", "_"), caption, text, png.getvalue())

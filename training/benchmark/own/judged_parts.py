@@ -141,13 +141,12 @@ def against(found: Found) -> Part:
 
 def by_system(name: str, found: Found) -> Part:
     """Scores against ratings, and the agreement on each system's stories."""
-    part = Part(
-        f"{found['title']}: by what wrote the story",
-        [
-            "Does the metric only tell good systems from bad ones, or good stories from bad ones of one system?"
-        ],
-        pictures=[scatter(name, found)],
+    words = (
+        "Does the metric only tell good systems from bad ones, or good stories from bad ones of one system?"
+        if found["sources"]
+        else "The set does not say what wrote each story."
     )
+    part = Part(f"{found['title']}: by what wrote the story", [words], pictures=[scatter(name, found)])
     parts = {title: one["by_source"] for title, one in found["metrics"].items() if "by_source" in one}
     if parts:
         sources = list(dict.fromkeys(source for cells in parts.values() for source in cells))

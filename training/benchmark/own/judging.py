@@ -22,6 +22,7 @@ from openmeva.training.benchmark.own.metric import (
 )
 from openmeva.training.benchmark.own.report import Report
 from openmeva.training.benchmark.paired import metric_scores
+from openmeva.training.benchmark.preferences import preference_table
 from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sets import TestSet
 from openmeva.training.benchmark.tables import read_published
@@ -75,7 +76,7 @@ def judge(
     given = list(metric) if isinstance(metric, Sequence) and not isinstance(metric, str) else [metric]
     metrics = [_assigned(one, chosen) for one in given]
     results: dict[str, Any] = {
-        "judged": {}, "autos": {}, "skipped": {}, "origins": [one.origin for one, _ in metrics],
+        "judged": {}, "preferences": {}, "autos": {}, "skipped": {}, "origins": [one.origin for one, _ in metrics],
         "settings": {"draws": draws, "seed": seed}, "lower_is_better": [],
     }  # fmt: skip
     scored: list[tuple[TestSet, Rows, dict[str, list[float]]]] = []
@@ -93,7 +94,10 @@ def judge(
         )
     results["lower_is_better"] = _turned([scores for _, _, scores in scored], lower_is_better)
     for one, rows, scores in scored:
-        if one.judged:
+        if one.preferences:
+            table = preference_table(rows, scores, draws, np.random.default_rng(seed))
+            results["preferences"][one.name] = {"title": one.title, **table}
+        elif one.judged:
             others = released_scores(one.name, rows, folder)
             for name in compare_with:
                 others |= metric_scores(name, one, rows)

@@ -8,6 +8,7 @@ from typing import Any
 from openmeva.training.benchmark.cells import number, with_interval
 from openmeva.training.benchmark.own.figures import drift, profile
 from openmeva.training.benchmark.own.judged_parts import Part, against, agreement, by_system, differing
+from openmeva.training.benchmark.preferences import preference_tables
 from openmeva.training.benchmark.render import Table
 
 Found = Mapping[str, Any]
@@ -25,6 +26,8 @@ def all_parts(results: Found, published: Found) -> Iterator[Part]:
     picture = drift(results["judged"])
     if picture is not None:
         yield Part("Does it hold elsewhere?", [DRIFT], pictures=[picture])
+    for found in results["preferences"].values():
+        yield preferred(found)
     for name, found in results["autos"].items():
         yield perturbed(name, found, published)
     yield method(results)
@@ -60,6 +63,14 @@ def verdict(results: Found) -> Part:
                     else f" It is not surely better than a mere count ({trivial['trivial'].replace('_', '-')})."
                 )
             words.append(text + _tally(one["comparisons"]))
+    for found in results["preferences"].values():
+        for title, row in found["rows"].items():
+            if row["kind"] == "ours":
+                low, high = row["intervals"]["accuracy"]
+                words.append(
+                    f"{title} on {found['title']}: it prefers the story that people prefer in {number(row['accuracy'])} of "
+                    f"the pairs, 95 % interval {number(low, 2)} to {number(high, 2)}, where 1 is perfect and .5 is chance."
+                )
     for found in results["autos"].values():
         for title, row in found["rows"].items():
             if row["kind"] == "own":
@@ -101,6 +112,16 @@ def _noticed(found: Found, row: Found) -> str:
             else "harmless changes do not lower it"
         )
     return f"{text} (95 % intervals above 0)."
+
+
+def preferred(found: Found) -> Part:
+    """Pairs of stories of which people said which is better."""
+    return Part(
+        f"{found['title']}: which of two stories is better",
+        ["Does the better story of a pair get the higher score? Long stories are often preferred, so pairs of like length "
+         "are counted apart."],
+        preference_tables({"": found}),
+    )  # fmt: skip
 
 
 def perturbed(name: str, found: Found, published: Found) -> Part:

@@ -17,6 +17,7 @@ from openmeva.training.benchmark.render import to_latex, to_markdown
 from openmeva.training.files import replacing, write_text
 
 _HERE = Path(__file__).parent
+_KINDS = ("judged", "preferences", "autos")
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Report:
     """What was found.
 
     Attributes:
-        results: every number, as `report.json` has them: `judged` and `autos` by set, `settings`, `origins`.
+        results: every number, as `report.json` has them: `judged`, `preferences` and `autos` by set, `settings`, `origins`.
         published: the figures printed in the papers.
     """
 
@@ -39,9 +40,9 @@ class Report:
     @property
     def metrics(self) -> list[str]:
         """Titles of the user's metrics."""
-        sets = [*self.results["judged"].values(), *self.results["autos"].values()]
+        sets = [found for kind in _KINDS for found in self.results[kind].values()]
         rows = [(title, row) for found in sets for title, row in found["rows"].items()]
-        return list(dict.fromkeys(title for title, row in rows if row["kind"] == "own"))
+        return list(dict.fromkeys(title for title, row in rows if row["kind"] in ("own", "ours")))
 
     def write(self, folder: str | Path) -> Path:
         """Writes `report.html`, `report.md` (with `figures/`), `report.tex` and `report.json`; returns the page."""

@@ -162,6 +162,20 @@ def test_the_profile_on_autos(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     assert "Hollow diamonds: UNION in the paper" in report.html()
 
 
+def test_preferences_are_counted_in_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [
+        {"story": "good " * (place + 2) if better else "bad", "pair": str(place), "score": float(better)}
+        for place in range(8)
+        for better in (1, 0)
+    ]
+    pairs = TestSet("pairs", "Pairs", "roc", "preferences", lambda _: rows, "", {})
+    monkeypatch.setitem(TEST_SETS, "pairs", pairs)
+    report = judge(function(lambda stories: [len(story) for story in stories], "mine"), "pairs", draws=100)
+    assert report.results["preferences"]["pairs"]["rows"]["mine"]["accuracy"] == 1
+    assert "prefers the story that people prefer in 1.000 of the pairs" in report.parts[0].words[0]
+    assert report.metrics == ["mine"]
+
+
 @pytest.fixture
 def one(rated: Path) -> tuple[TestSet, list[dict[str, Any]]]:
     rows = judged_rows(3)
