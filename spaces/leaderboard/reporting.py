@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ def report(name: str, rows: Sequence[Mapping[str, Any]], data: Path | None, dige
 
 def _parts(name: str, given: Scored, data: Path | None) -> list[Part]:
     one = TEST_SETS[name]
+    if not given.from_server:
+        one = replace(one, configuration="judgments")  # on whatever scale they were given
     others = released_scores(name, given.stories, data) if given.from_server else {}
     found = judge_set(one, given.stories, given.scores, others, Sampling(DRAWS, SEED))
     printed = read_published()["correlations"].get(name, {}) if given.same else {}

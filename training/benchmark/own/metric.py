@@ -54,7 +54,7 @@ def function(callable_: Callable[..., Any], title: str | None = None) -> OwnMetr
 
     Where it has parameters `contexts` or `references`, it is given the stories' prompts and references, each a list.
     """
-    name = title or getattr(callable_, "__name__", type(callable_).__name__)
+    name = title or str(getattr(callable_, "__name__", type(callable_).__name__))
     parameters = inspect.signature(callable_).parameters
     inputs = tuple(one for one in ("contexts", "references") if one in parameters)
     needed = tuple(one for one in inputs if parameters[one].default is inspect.Parameter.empty)
