@@ -80,7 +80,7 @@ MODULES: dict[str, Module] = {
         ("contexts",),
     ),
     "sentavg": Module("sentavg", write_sentavg, ("contexts",)),
-    # the logarithm of the perplexity, which is finite and at least 1 then; its rounding is what float32 leaves
+    # compared by the perplexity's logarithm: the exponential would enlarge what float32 rounds
     "ppl": Module("ppl", write_ppl_checkpoint, ("contexts",), high=700.0, keys=("nll",)),
     "ppl (masked)": Module(
         "ppl",
