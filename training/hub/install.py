@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock
 from tqdm.auto import tqdm
 
 from openmeva.training.files import write_text
@@ -22,6 +21,7 @@ from openmeva.training.hub.caches import (
 from openmeva.training.hub.description import Description
 from openmeva.training.hub.layout import lay_out
 from openmeva.training.hub.record import Record
+from openmeva.training.hub.record_folder import RecordFolder, is_bare, missing
 
 
 class Installation:
@@ -29,14 +29,22 @@ class Installation:
 
     New folders are named by their content and do nothing until they stand at their place, which takes one
     rename each, and a pointer names them. A journal is written before the first change; an installation that
-    fails undoes what it began, and where it was killed, whoever comes next does.
+    fails undoes what it began, and where it was killed, whoever comes next does. Everything that is removed stays
+    in the record until it is gone, so that an uninstallation that was killed can be run again, too.
     """
 
     def __init__(self, caches: Caches) -> None:
         self.caches = caches
-        self.folder = caches.home / "openmeva"
-        self.record_path = self.folder / "installed.json"
-        self.journal_path = self.folder / "installing.json"
+        self._stages = {
+            name: place / f".openmeva-{name}"
+            for name, place in (
+                ("hub", caches.hub),
+                ("modules", caches.modules),
+                ("datasets", caches.datasets),
+            )
+        }
+        self._kept = RecordFolder(caches.home / "openmeva", [stage.parent for stage in self._stages.values()])
+        self.record_path = self._kept.record_path
 
     def install(self, description: Description, version: str, root: Path) -> Record:
         """Puts every repository of the description into the caches.
@@ -47,62 +55,66 @@ class Installation:
         Raises:
             ValueError: weights or a card that are missing or damaged; nothing has changed then.
         """
-        made = [folder for place in self._places() for folder in _missing(place)]
-        try:
-            return self._install(description, version, root, made)
-        finally:
-            if not self.record_path.exists() and not self.journal_path.exists():
-                shutil.rmtree(self.folder, ignore_errors=True)
-                _prune(map(str, made))
-
-    def _install(self, description: Description, version: str, root: Path, made: Sequence[Path]) -> Record:
-        with self._locked(), self._staging() as stages:
-            placements = list(self._placements(description, version, root, stages))
-            old = Record.read(self.record_path) or Record("")
-            new = Record(version, trees=[str(placement.target) for placement in placements])
-            new.folders = list(dict.fromkeys([*old.folders, *map(str, made)]))
-            for placement in placements:
-                new.pointers.update({str(path): content for path, content in placement.pointers.items()})
-            if old.is_whole() and (old.trees, old.pointers) == (new.trees, new.pointers):
-                return old
-            self._note_what_is_there(new, old, placements)
-            obsolete = [tree for tree in old.trees if tree not in new.trees]
-            self._journal(new, old).write(self.journal_path)
+        with self._locked() as old:
             try:
-                self._place(placements)
-                new.trees += obsolete  # so that they are known until they are gone
-                new.write(self.record_path)
-            except BaseException:
-                self._undo()
-                raise
-            self.journal_path.unlink()
-            _restore({p: c for p, c in old.pointers.items() if p not in new.pointers}, old.before)
-            _remove(obsolete)
-            _prune(new.folders)
-            new.trees = [tree for tree in new.trees if tree not in obsolete]
-            new.write(self.record_path)
-            return new
+                if not_there := [folder for folder in self._kept.missing() if folder not in old.folders]:
+                    old.folders += not_there
+                    old.write(self.record_path)
+                with self._staging() as stages:
+                    placements = list(self._placements(description, version, root, stages))
+                    return self._install(placements, version, old)
+            finally:
+                self._leave_where_nothing_is()
+
+    def _install(self, placements: Sequence[Placement], version: str, old: Record) -> Record:
+        new = Record(version, trees=[str(placement.target) for placement in placements])
+        new.folders = list(old.folders)
+        for placement in placements:
+            new.pointers.update({str(path): content for path, content in placement.pointers.items()})
+        if old.is_whole() and (old.trees, old.pointers) == (new.trees, new.pointers):
+            return old
+        self._note_what_is_there(new, old, placements)
+        obsolete = Record(
+            old.version,
+            [tree for tree in old.trees if tree not in new.trees],
+            {path: content for path, content in old.pointers.items() if path not in new.pointers},
+        )
+        obsolete.before = {path: old.before[path] for path in obsolete.pointers if path in old.before}
+        self._journal(new, old).write(self._kept.journal_path)
+        try:
+            self._place(placements)
+            new.joined(obsolete).write(self.record_path)  # so that it is known until it is gone
+        except BaseException:
+            self._undo()
+            raise
+        self._kept.journal_path.unlink()
+        _restore(obsolete)
+        _remove(obsolete.trees)
+        _prune(new.folders)
+        new.write(self.record_path)
+        return new
 
     def uninstall(self) -> Record | None:
         """Takes out what `install` put in, and nothing else; returns what that was, None where there was nothing.
 
         Pointers get back what they held before, unless somebody has changed them since.
         """
-        if not self.folder.is_dir():
+        if not self._kept.folder.is_dir():
+            self._kept.clear()
             return None
-        begun = Record.read(self.journal_path)
-        with self._locked():
-            record = Record.read(self.record_path)
-            if record:
-                _restore(record.pointers, record.before)
-                _remove(record.trees)
-                self.record_path.unlink()
-        shutil.rmtree(self.folder)
-        _prune([folder for known in (record, begun) if known for folder in known.folders])
-        return record
+        with self._locked() as record:
+            _restore(record)
+            _remove(record.trees)
+            _prune(record.folders)
+            self._kept.leave(record)
+        return record if record.version else None
 
-    def _places(self) -> tuple[Path, ...]:
-        return self.folder, self.caches.hub, self.caches.modules, self.caches.datasets
+    def _leave_where_nothing_is(self) -> None:
+        """After an installation that failed and has been undone: as if it had not been tried."""
+        record = Record.read(self.record_path)
+        if record and not record.version and not self._kept.journal_path.exists():
+            _prune(record.folders)
+            self._kept.leave(record)
 
     def _placements(
         self, description: Description, version: str, root: Path, stages: dict[str, Path]
@@ -123,32 +135,34 @@ class Installation:
                 yield from module_placements(laid, description.taken, caches, stages["modules"])
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _locked(self) -> Iterator[Record]:
         """One installation at a time; what a killed one had begun is undone first."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(self.folder / "lock"):
-            if self.journal_path.exists():
+        with self._kept.locked() as record:
+            self._clear_stages()
+            _sweep(record)
+            if self._kept.journal_path.exists():
                 self._undo()
-            yield
+            yield record
 
     @contextmanager
     def _staging(self) -> Iterator[dict[str, Path]]:
         """A folder for unfinished work in each cache, on its file system; gone afterwards."""
-        places = {"hub": self.caches.hub, "modules": self.caches.modules, "datasets": self.caches.datasets}
-        stages = {name: place / f".openmeva-{name}" for name, place in places.items()}
         try:
-            for stage in stages.values():
-                shutil.rmtree(stage, ignore_errors=True)  # of an installation that was killed
+            for stage in self._stages.values():
                 stage.mkdir(parents=True)
-            yield stages
+            yield self._stages
         finally:
-            _remove(map(str, stages.values()))
+            self._clear_stages()
+
+    def _clear_stages(self) -> None:
+        for stage in self._stages.values():
+            shutil.rmtree(stage, ignore_errors=True)
 
     def _note_what_is_there(self, new: Record, old: Record, placements: Sequence[Placement]) -> None:
         """Fills in what the pointers held, and which folders there will be because of us."""
         files = [file for placement in placements for file in (*placement.pointers, *placement.markers)]
         for path in [placement.target for placement in placements] + files:
-            new.folders += [str(f) for f in _missing(path.parent) if str(f) not in new.folders]
+            new.folders += [str(f) for f in missing(path.parent) if str(f) not in new.folders]
         for pointer in new.pointers:
             found = Path(pointer).read_text(encoding="utf-8") if Path(pointer).exists() else None
             if found is not None and old.pointers.get(pointer) != found:
@@ -165,7 +179,7 @@ class Installation:
             [tree for tree in new.trees if not Path(tree).exists()],
             new.pointers,
             held,
-            [folder for folder in new.folders if not old.trees or folder not in old.folders],
+            [folder for folder in new.folders if folder not in old.folders],
         )
 
     @staticmethod
@@ -173,8 +187,7 @@ class Installation:
         for placement in placements:
             placement.target.parent.mkdir(parents=True, exist_ok=True)
             for marker in placement.markers:
-                if not marker.exists():
-                    write_text(marker, "")
+                marker.touch()
             if not placement.target.exists():
                 os.replace(placement.staged, placement.target)
             for path, content in placement.pointers.items():
@@ -182,42 +195,51 @@ class Installation:
 
     def _undo(self) -> None:
         """Back to what the journal says was there before, unless the installation had come to its end."""
-        begun, done = Record.read(self.journal_path), Record.read(self.record_path)
+        journal = self._kept.journal_path
+        begun, done = Record.read(journal), Record.read(self.record_path)
         if begun and not (done and done.version == begun.version and set(begun.trees) <= set(done.trees)):
-            _restore(begun.pointers, begun.before)
+            _sweep(begun)
+            _restore(begun)
             _remove(begun.trees)
             _prune(begun.folders)
-        self.journal_path.unlink(missing_ok=True)
+        journal.unlink(missing_ok=True)
 
 
-def _missing(path: Path) -> list[Path]:
-    """Of a folder and its parents those that are not there, the outermost first."""
-    return [folder for folder in (*reversed(path.parents), path) if not folder.exists()]
-
-
-def _restore(pointers: dict[str, str], before: dict[str, str]) -> None:
+def _restore(record: Record) -> None:
     """Pointers that still hold our content get back what they held; the others are somebody else's by now."""
-    for pointer, content in pointers.items():
+    for pointer, content in record.pointers.items():
         path = Path(pointer)
         if not path.is_file() or path.read_text(encoding="utf-8") != content:
             continue
-        if pointer in before:
-            write_text(path, before[pointer])
+        if pointer in record.before:
+            write_text(path, record.before[pointer])
         else:
             path.unlink()
 
 
 def _remove(trees: Iterable[str]) -> None:
+    """Each is renamed first: a folder of which half is gone would pass for a whole one."""
     for tree in trees:
-        shutil.rmtree(tree, ignore_errors=True)
+        if Path(tree).is_dir():
+            os.replace(tree, _renamed(tree))
+            shutil.rmtree(_renamed(tree), ignore_errors=True)
+
+
+def _renamed(tree: str) -> Path:
+    return Path(tree).with_name(f".{Path(tree).name}.gone")
+
+
+def _sweep(record: Record) -> None:
+    """Removes what was half-written or half-removed when a process was killed."""
+    for tree in record.trees:
+        shutil.rmtree(_renamed(tree), ignore_errors=True)
+    for path in map(Path, record.pointers):
+        for left in path.parent.glob(f".{path.name}.*.tmp"):
+            left.unlink()
 
 
 def _prune(folders: Iterable[str]) -> None:
     """Removes those of our folders that hold nothing but what Python and the libraries leave beside."""
-    for name in sorted(folders, key=len, reverse=True):
-        folder = Path(name)
-        if folder.is_dir() and all(
-            path.name in ("__init__.py", "__pycache__") or (path.suffix == ".lock" and path.is_file())
-            for path in folder.iterdir()
-        ):
+    for folder in map(Path, sorted(folders, key=len, reverse=True)):
+        if folder.is_dir() and is_bare(folder):
             shutil.rmtree(folder)

@@ -36,6 +36,16 @@ class Record:
         """To `path`, wholly or not at all."""
         write_text(path, json.dumps(asdict(self), indent=1) + "\n")
 
+    def joined(self, other: Record) -> Record:
+        """This record with the trees and pointers of another."""
+        return Record(
+            self.version,
+            [*self.trees, *other.trees],
+            self.pointers | other.pointers,
+            self.before | other.before,
+            self.folders,
+        )
+
     def is_whole(self) -> bool:
         """Whether everything is still where it was put."""
         return all(Path(tree).is_dir() for tree in self.trees) and all(

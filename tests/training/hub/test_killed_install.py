@@ -1,0 +1,119 @@
+"""An installation that is killed anywhere and run again ends as one that was not; an uninstallation leaves nothing."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openmeva.training.hub.caches import Caches, Placement
+from openmeva.training.hub.description import Description
+from openmeva.training.hub.install import Installation
+from openmeva.training.hub.record import Record
+from tests.killing import killed_before
+from tests.training.hub.conftest import tree
+
+EVERY = int(os.environ.get("KILL_EVERY", "15"))  # change; `make faults` takes each
+NOTHING: Any = Description  # these installations lay nothing out
+
+
+class SmallInstallation(Installation):
+    """Installs two models, a module and a dataset of a few bytes each, made for a version."""
+
+    def _placements(
+        self, description: Description, version: str, root: Path, stages: dict[str, Path]
+    ) -> Iterator[Placement]:
+        def staged(kind: str, name: str) -> Path:
+            folder = stages[kind] / name
+            folder.mkdir()
+            (folder / "content").write_text(f"{name} of {version}")
+            return folder
+
+        caches = self.caches
+        for name in ("union-roc", "union-wp"):
+            model = caches.hub / f"models--openmeva--{name}"
+            pointers = {model / "refs" / ref: f"commit of {version}" for ref in ("main", f"v{version}")}
+            yield Placement(staged("hub", name), model / "snapshots" / version, pointers)
+        root = caches.modules / "evaluate_modules"
+        markers = (root / "__init__.py", root / "metrics" / "__init__.py")
+        yield Placement(staged("modules", "union"), root / "metrics" / "union" / version, {}, markers)
+        yield Placement(staged("datasets", "autos"), caches.datasets / "autos" / version, {})
+
+
+def installation(home: Path) -> SmallInstallation:
+    return SmallInstallation(Caches(home, home / "hub", home / "modules", home / "datasets"))
+
+
+def install(home: Path, version: str = "1") -> Record:
+    return installation(home).install(NOTHING, version, home)
+
+
+def uninstall(home: Path) -> None:
+    installation(home).uninstall()
+
+
+def empty(home: Path) -> None:
+    """Not even the folder that `HF_HOME` is in."""
+
+
+def used(home: Path) -> None:
+    """Somebody has worked with it, and has an older copy of one of the models."""
+    for name, text in {
+        "token": "hf_x",
+        "hub/models--openmeva--union-roc/refs/main": "an older commit",
+        "hub/models--openmeva--union-roc/snapshots/0/content": "older",
+        "modules/evaluate_modules/__init__.py": "",
+    }.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(text)
+
+
+@pytest.mark.parametrize(("state", "first"), [(empty, 1), (used, 1 + EVERY // 2)])
+def test_killed_anywhere(tmp_path: Path, state: Callable[[Path], None], first: int) -> None:
+    """Installing, installing another version, and uninstalling: each killed before each of its changes."""
+    disk = tmp_path / "disk"
+    home = disk / "not" / "there"
+
+    def anew(*versions: str) -> dict[str, bytes | None]:
+        shutil.rmtree(disk, ignore_errors=True)
+        disk.mkdir()
+        state(home)
+        for version in versions:
+            install(home, version)
+        return tree(disk)
+
+    before, one, two = anew(), anew("1"), anew("1", "2")
+    for work, begin, end in (
+        (lambda: install(home), (), one),
+        (lambda: install(home, "2"), ("1",), two),
+        (lambda: uninstall(home), ("1", "2"), before),
+    ):
+        change = first
+        anew(*begin)
+        while killed_before(change, work):
+            where = f"after {begin}, killed before change {change}"
+            shutil.copytree(disk, tmp_path / "killed")
+            work()
+            assert tree(disk) == end, where
+            shutil.rmtree(disk)
+            (tmp_path / "killed").rename(disk)
+            uninstall(home)
+            assert tree(disk) == before, where
+            anew(*begin)
+            change += EVERY
+        assert change > 15
+
+
+def test_killed_twice_and_uninstalled_in_between(tmp_path: Path) -> None:
+    """An uninstallation that is killed is finished by an installation, too."""
+    home = tmp_path / "home"
+    used(home)
+    install(home)
+    whole = tree(home)
+    for change in range(1, 12, 5):
+        if killed_before(change, lambda: uninstall(home)):
+            killed_before(change, lambda: install(home))
+        install(home)
+        assert tree(home) == whole, f"killed before change {change}"

@@ -1,0 +1,119 @@
+"""The folder `HF_HOME/openmeva` that holds the record of an installation: it comes and goes in one rename."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock
+
+from openmeva.training.hub.record import Record
+
+_SCRATCH = ".openmeva-record-"
+
+
+class RecordFolder:
+    """Where the record of an installation lies, and the journal of one that has begun.
+
+    The record says from the first moment on which folders were not there before, so that a process may be killed
+    anywhere and the next one still knows what to take away.
+    """
+
+    def __init__(self, folder: Path, places: Sequence[Path]) -> None:
+        """`folder` itself, and the `places` in caches that an installation makes where they are missing."""
+        self.folder = folder
+        self.places = places
+        self.record_path = folder / "installed.json"
+        self.journal_path = folder / "installing.json"
+
+    @contextmanager
+    def locked(self) -> Iterator[Record]:
+        """The record, of version "" where nothing is installed, and nobody else at it meanwhile."""
+        while True:
+            self._enter()
+            with FileLock(self.folder / "lock"):
+                record = Record.read(self.record_path)
+                if record is None:
+                    continue  # taken away while this process waited for the lock
+                for left in (*self.folder.glob(".*.tmp"), *_scratch_in(self._outermost(record).parent)):
+                    _delete(left)
+                yield record
+                return
+
+    def missing(self) -> list[str]:
+        """Which of the folders that an installation needs are not there, the outermost first."""
+        return list(
+            dict.fromkeys(str(folder) for place in (self.folder, *self.places) for folder in missing(place))
+        )
+
+    def leave(self, record: Record) -> None:
+        """Takes the folder away, and those of its parents that are ours and hold nothing else."""
+        outermost = self.folder
+        while str(outermost.parent) in record.folders and is_bare(outermost.parent, but=outermost.name):
+            outermost = outermost.parent
+        with _scratch(outermost.parent) as scratch:
+            os.rename(outermost, scratch / outermost.name)
+
+    def clear(self) -> None:
+        """Removes what a process left that was killed while it made this folder, or took it away."""
+        for left in _scratch_in(missing(self.folder)[0].parent):
+            _delete(left)
+
+    def _enter(self) -> None:
+        if self.record_path.exists():
+            return
+        folders = self.missing()
+        if self.folder.is_dir():
+            Record("", folders=[str(self.folder), *folders]).write(self.record_path)
+            return
+        outermost = Path(folders[0])
+        try:
+            with _scratch(outermost.parent) as scratch:
+                inner = scratch / self.folder.relative_to(outermost.parent)
+                Record("", folders=folders).write(inner / self.record_path.name)
+                os.rename(scratch / outermost.name, outermost)
+        except OSError:
+            if not self.record_path.exists():  # else another process was faster
+                raise
+
+    def _outermost(self, record: Record) -> Path:
+        """Of the folder and its parents the outermost that was not there before."""
+        ours = [Path(name) for name in record.folders]
+        return min((path for path in ours if path in self.folder.parents), default=self.folder)
+
+
+def missing(path: Path) -> list[Path]:
+    """Of a folder and its parents those that are not there, the outermost first."""
+    return [folder for folder in (*reversed(path.parents), path) if not folder.exists()]
+
+
+def is_bare(folder: Path, but: str = "") -> bool:
+    """Whether a folder holds nothing but `but` and what Python and the libraries leave beside."""
+    return all(
+        path.name in (but, "__init__.py", "__pycache__") or (path.suffix == ".lock" and path.is_file())
+        for path in folder.iterdir()
+    )
+
+
+@contextmanager
+def _scratch(parent: Path) -> Iterator[Path]:
+    scratch = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=parent))
+    try:
+        yield scratch
+    finally:
+        _delete(scratch)
+
+
+def _scratch_in(parent: Path) -> Iterable[Path]:
+    return list(parent.glob(f"{_SCRATCH}*"))
+
+
+def _delete(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
