@@ -17,7 +17,7 @@ METRIC ?= union
 CORPUS ?= roc
 OFFLINE := HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1
 
-.PHONY: help demo space test fuzz test-browser quality style train benchmark bench ablation tables autos resources base install uninstall publish clean
+.PHONY: help demo space test fuzz test-browser quality style train benchmark figures bench ablation tables autos resources base install uninstall publish clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z.-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -72,6 +72,7 @@ style: .venv  ## format, and mend what the linter can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python -m training.hub.metrics_table
+	$(BIN)/python -m training.hub.figures
 
 train: .venv resources  ## train a metric: make train METRIC=union CORPUS=roc DATA=folder [RESUME=1]
 	@test -n "$(DATA)" || { echo "DATA=folder is needed: where roc/ and wp/ lie, and plot_guided/, whose judged stories are left out"; exit 2; }
@@ -87,6 +88,10 @@ tables: .venv resources  ## plot-guided's tables: make tables DATA=folder [TABLE
 
 benchmark: .venv  ## correlate metrics with human judgments: make benchmark DATA=folder [METRICS=union]
 	$(OFFLINE) $(BIN)/openmeva benchmark $(if $(DATA),--data $(DATA)) $(if $(METRICS),--metrics $(METRICS)) $(ARGS)
+
+figures: .venv  ## after a run of benchmark: its figures into the leaderboard, READMEs and cards [RESULTS=benchmark/results.json]
+	$(BIN)/python -m spaces.leaderboard.collect --keep --results $(or $(RESULTS),benchmark/results.json)
+	$(BIN)/python -m training.hub.figures
 
 autos: .venv resources  ## build AUTOS: make autos DATA=folder, or STORIES=file of yours [CONFIG=roc or wp]; wants ConceptNet
 	@test -n "$(STORIES)$(DATA)" || { echo "DATA=folder (where roc/ and wp/ lie) or STORIES=file (JSONL or text, one story a line) is needed"; exit 2; }

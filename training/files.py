@@ -4,8 +4,9 @@ A file is written to a temporary name and renamed, so that none is ever seen hal
 """
 
 import hashlib
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from openmeva.metrics.core.files import STANDARD, read_lines, replacing, write_text
 from openmeva.metrics.core.rows import KINDS, Row, kind_of, parse_object, read_rows, text_of
@@ -22,6 +23,7 @@ __all__ = [
     "json_line",
     "kind_of",
     "parse_object",
+    "read_json",
     "read_lines",
     "read_rows",
     "replacing",
@@ -30,6 +32,21 @@ __all__ = [
     "write_rows",
     "write_text",
 ]
+
+
+def read_json(path: str | Path) -> Any:
+    """The value of a JSON file.
+
+    Raises:
+        OSError: no such file.
+        ValueError: a folder, or bytes that are not UTF-8 or no JSON (file and line).
+    """
+    try:
+        return json.loads("\n".join(line for _, line in read_lines(path)))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}, line {error.lineno}: expected JSON, got {error.msg}") from error
+    except RecursionError as error:
+        raise ValueError(f"{path}: expected JSON, got values nested too deeply") from error
 
 
 def checksum(path: str | Path) -> str:

@@ -50,8 +50,6 @@ def read_stories(path: str | Path, kind: str | None = None) -> list[dict[str, An
     for row in rows:
         if not text_of(row).strip():
             raise ValueError(f"{row.where}: expected a text in 'story', got a blank one")
-    if not rows:
-        raise ValueError(f"{path}: expected at least one story, got none")
     for field in COLUMNS:
         missing = [row for row in rows if row.values.get(field) is None]
         if missing and len(missing) < len(rows):

@@ -79,10 +79,14 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 
     Raises:
         OSError: no such file.
-        ValueError: a damaged gzip file, or a line that is not UTF-8 (file and number).
+        ValueError: a folder; a damaged gzip file; an empty file; a line that is not UTF-8 (file and number).
     """
+    number = 0
     with opened(path) as content:
-        yield from numbered_lines(content, name_of(path))
+        for number, line in numbered_lines(content, name_of(path)):
+            yield number, line
+    if not number:
+        raise ValueError(f"{name_of(path)}: expected at least one line, got an empty file")
 
 
 def numbered_lines(content: BinaryIO, name: str) -> Iterator[tuple[int, str]]:

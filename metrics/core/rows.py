@@ -59,13 +59,18 @@ def read_rows(
 
     Raises:
         OSError: no such file.
-        ValueError: an unknown kind; a damaged file; a line that is not UTF-8, no JSON object, nested too deeply, or
+        ValueError: an unknown kind; a damaged file, or one without rows; a line that is not UTF-8, no JSON object, nested too deeply, or
             of another number of cells than the heading (file and line).
     """
     if kind not in (None, *KINDS):
         raise ValueError(f"expected a format among {', '.join(KINDS)}, got {kind!r}")
+    empty = True
     with opened(path) as content:
-        yield from parse_rows(content, name_of(path), kind or kind_of(path), blank_lines, refused)
+        for row in parse_rows(content, name_of(path), kind or kind_of(path), blank_lines, refused):
+            empty = False
+            yield row
+    if empty and refused is None:
+        raise ValueError(f"{name_of(path)}: expected at least one row, got none")
 
 
 def parse_rows(

@@ -128,7 +128,7 @@ def keep(collected: dict[str, Any], old: Mapping[str, Any]) -> None:
 
 
 def collect(results: Mapping[str, Any], published: Mapping[str, Any]) -> dict[str, Any]:
-    """`judged` and `autos` by set, and `settings`; figures to four digits."""
+    """`judged` and `autos` by set, and `settings`; figures to six digits."""
     return {
         "settings": results["settings"],
         "judged": {name: _judged(name, found, published) for name, found in results["judged"].items()},
@@ -206,8 +206,8 @@ def aspect_cells(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rounded(value: float | None) -> float | None:
-    """To four digits."""
-    return None if value is None else round(value, 4)
+    """To six digits: pages round them to three."""
+    return None if value is None else round(value, 6)
 
 
 def rounded_ends(ends: Sequence[float] | None) -> list[float] | None:

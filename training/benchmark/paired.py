@@ -98,8 +98,6 @@ def _is_file(name: str) -> bool:
 def _from_file(name: str, judged: Rows, title: str) -> dict[str, list[float]]:
     path, column = _split(name)
     rows = list(read_rows(path))
-    if not rows:
-        raise ValueError(f"{path}: expected scores, got no rows")
     column = column or _column(path, rows)
     ordered = in_order(rows, judged, title)
     return {f"{Path(path).name}:{column}": [number_in(row, column) for row in ordered]}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from openmeva.training.files import read_json
 from openmeva.training.judged.hanna import CRITERIA as HANNA_CRITERIA
 from openmeva.training.judged.hanna import read_hanna_scores
 from openmeva.training.judged.plot_guided import PREDICTIONS, read_predictions
@@ -116,7 +116,7 @@ def _peers(data: Path, rows: list[dict[str, Any]]) -> dict[str, list[float]]:
         return {}
     by_story = {
         f"{entry['doc_id']}-{model}": generated["score"]
-        for entry in json.loads(path.read_text(encoding="utf-8"))
+        for entry in read_json(path)
         for model, generated in entry["gen"].items()
     }
     absent = [row["story_id"] for row in rows if row["story_id"] not in by_story]

@@ -22,11 +22,14 @@ def read_judged_file(path: str | Path, kind: str | None = None) -> list[dict[str
     """
     found = []
     for row in read_rows(path, kind):
-        text_of(row)
+        if not text_of(row).strip():
+            raise ValueError(f"{row.where}: expected a story, got a blank one")
         values = {name: value for name, value in row.values.items() if value not in (None, "")}
         for name in _LISTS:
-            if isinstance(values.get(name), str):
+            if name in values:
                 values[name] = _list(values[name], name, row)
+        if "ratings" in values:
+            values["ratings"] = [_number(rating, "ratings", row) for rating in values["ratings"]]
         if "score" in values:
             values["score"] = _number(values["score"], "score", row)
         if "score" not in values and "ratings" not in values:
@@ -34,19 +37,21 @@ def read_judged_file(path: str | Path, kind: str | None = None) -> list[dict[str
         if "prompt" not in values and "context" in values:
             values["prompt"] = values["context"]
         found.append(values)
-    if not found:
-        raise ValueError(f"{path}: expected at least one judged story, got none")
     return found
 
 
-def _list(cell: str, name: str, row: Row) -> list[Any]:
-    if not cell.lstrip().startswith("["):
-        parts = cell.replace(",", " ").replace(";", " ").split()
-        return [_number(part, name, row) for part in parts] if name == "ratings" else parts
-    try:
-        return list(json.loads(cell))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{row.where}: expected a list in {name!r}, got {cell[:60]!r}") from error
+def _list(cell: Any, name: str, row: Row) -> list[Any]:
+    found = cell
+    if isinstance(cell, str) and cell.lstrip().startswith("["):
+        try:
+            found = json.loads(cell)
+        except (ValueError, RecursionError):
+            found = None
+    elif isinstance(cell, str):
+        found = cell.replace(",", " ").replace(";", " ").split()
+    if not isinstance(found, list) or not found:
+        raise ValueError(f"{row.where}: expected a list in {name!r}, got {str(cell)[:60]!r}")
+    return found
 
 
 def _number(value: Any, name: str, row: Row) -> float:

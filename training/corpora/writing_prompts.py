@@ -8,6 +8,7 @@ from pathlib import Path
 from openmeva.metrics.core.text import split_sentences
 from openmeva.training.corpora.rocstories import SourceStory
 from openmeva.training.corpora.splits import cut
+from openmeva.training.files import read_lines
 
 TAG = re.compile(r"^\s*\[\s*[A-Za-z]{2,3}\s*\]\s*")
 
@@ -27,18 +28,16 @@ def read_writing_prompts(
     Raises:
         ValueError: the files differ in length, or a prompt or story is blank (with the line).
     """
-    with Path(source).open(encoding="utf-8") as prompts, Path(target).open(encoding="utf-8") as stories:
-        for number, (prompt, story) in enumerate(zip_longest(prompts, stories), 1):
-            if prompt is None or story is None:
-                short = source if prompt is None else target
-                raise ValueError(
-                    f"{short}: ends before line {number}, expected as many lines as the other file"
-                )
-            prompt, story = TAG.sub("", prompt).strip(), " ".join(story.replace("<newline>", " ").split())
-            if not prompt or not story:
-                empty = source if not prompt else target
-                raise ValueError(f"{empty}, line {number}: expected a text, got a blank line")
-            yield {"story_id": str(number), "context": prompt, "story": cut_text(story, max_words)}
+    prompts, stories = ((line for _, line in read_lines(path)) for path in (source, target))
+    for number, (prompt, story) in enumerate(zip_longest(prompts, stories), 1):
+        if prompt is None or story is None:
+            short = source if prompt is None else target
+            raise ValueError(f"{short}: ends before line {number}, expected as many lines as the other file")
+        prompt, story = TAG.sub("", prompt).strip(), " ".join(story.replace("<newline>", " ").split())
+        if not prompt or not story:
+            empty = source if not prompt else target
+            raise ValueError(f"{empty}, line {number}: expected a text, got a blank line")
+        yield {"story_id": str(number), "context": prompt, "story": cut_text(story, max_words)}
 
 
 def cut_text(story: str, max_words: int | None) -> str:

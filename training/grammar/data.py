@@ -1,12 +1,12 @@
 """CoLA's sentences, and sentences as token ids."""
 
-import csv
 from pathlib import Path
 
 from tokenizers import Tokenizer
 
 from openmeva.metrics.core.runtime import token_id
 from openmeva.metrics.core.text import Normalizer
+from openmeva.training.files import read_lines
 
 FILES = {
     "train": "in_domain_train.tsv",
@@ -41,12 +41,14 @@ def read_cola(path: Path) -> tuple[list[str], list[int]]:
     if not path.is_file():
         raise ValueError(f"{path}: no such file; CoLA is at https://nyu-mll.github.io/CoLA")
     sentences, labels = [], []
-    with path.open(encoding="utf-8", newline="") as lines:
-        for number, row in enumerate(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE), 1):
-            if len(row) != 4 or row[1] not in {"0", "1"}:
-                raise ValueError(
-                    f"{path}, line {number}: expected source, 0 or 1, mark and sentence, got {row}"
-                )
-            sentences.append(row[3])
-            labels.append(int(row[1]))
+    for number, line in read_lines(path):
+        row = line.split("\t")
+        if len(row) != 4 or row[1] not in {"0", "1"} or not row[3].strip():
+            raise ValueError(
+                f"{path}, line {number}: expected source, 0 or 1, mark and sentence, got {line[:60]!r}"
+            )
+        sentences.append(row[3])
+        labels.append(int(row[1]))
+    if not sentences:
+        raise ValueError(f"{path}: expected CoLA's sentences, got an empty file")
     return sentences, labels

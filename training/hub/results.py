@@ -70,8 +70,8 @@ def judgment_table(
                 stale = True
                 continue
             lines += [
-                f"| {found['title']} ({found['n']}) | {title}, `{own}` | {_cell(rows[title], 'pearson')} | "
-                f"{_cell(rows[title], 'spearman')} |"
+                f"| {found['title']} ({found['n']}) | {title}, `{own}` | {cell(rows[title], 'pearson')} | "
+                f"{cell(rows[title], 'spearman')} |"
                 for title in shown
             ]
     parts = []
@@ -89,17 +89,25 @@ def _is_current(metric: str, configuration: str, root: Path, results: Mapping[st
     return results.get("weights", {}).get(f"{metric}/{configuration}") == checkpoint_digest(folder)
 
 
-def _cell(row: Mapping[str, Any], coefficient: str) -> str:
+def cell(row: Mapping[str, Any], coefficient: str) -> str:
     """A figure with its interval.
 
-    >>> _cell({"pearson": 0.288, "intervals": {"pearson": [0.21, 0.36]}}, "pearson")
+    >>> cell({"pearson": 0.288, "intervals": {"pearson": [0.21, 0.36]}}, "pearson")
     '.288 [.21, .36]'
     """
     value, ends = row.get(coefficient), row.get("intervals", {}).get(coefficient)
     if value is None:
         return "–"
-    return _short(value, 3) + (f" [{_short(ends[0], 2)}, {_short(ends[1], 2)}]" if ends else "")
+    return short(value, 3) + (f" [{short(ends[0], 2)}, {short(ends[1], 2)}]" if ends else "")
 
 
-def _short(value: float, digits: int) -> str:
-    return f"{value:.{digits}f}".replace("0.", ".", 1)
+def short(value: float, digits: int) -> str:
+    """A figure below 1 without its leading 0; a third digit where two would say 0.
+
+    >>> short(0.2881, 3), short(-0.1, 2), short(-0.004, 2), short(0.0, 3)
+    ('.288', '-.10', '-.004', '.000')
+    """
+    text = f"{value:.{digits}f}"
+    if digits < 3 and value and not float(text):
+        text = f"{value:.3f}"
+    return text.replace("-0.000", "0.000").replace("0.", ".", 1)

@@ -1,9 +1,9 @@
 """MANS, the manually annotated stories of OpenMEVA (section 3.1)."""
 
-import json
 import shutil
 from pathlib import Path
 
+from openmeva.training.files import read_json
 from openmeva.training.judged.rows import JudgedStory, find_file
 
 CORPORA = ("roc", "wp")
@@ -32,10 +32,7 @@ def read_mans(source: str | Path, corpus: str) -> list[JudgedStory]:
     if corpus not in CORPORA:
         raise ValueError(f"unknown corpus {corpus!r}, expected one of {', '.join(CORPORA)}")
     path = find_file(source, file_names(corpus))
-    try:
-        entries = json.loads(path.read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}: expected JSON, got {error}") from error
+    entries = read_json(path)
     if not isinstance(entries, dict) or not entries:
         raise ValueError(f"{path}: expected a JSON object of prompts, got {type(entries).__name__}")
     rows = []

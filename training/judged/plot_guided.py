@@ -1,5 +1,6 @@
 """The judged stories of the plot-guided paper (section 5.2): five raters a story, 0 to 5 for plausibility."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -82,11 +83,12 @@ def read_predictions(path: str | Path) -> dict[str, float]:
     for number, line in read_lines(path):
         story, _, score = line.rpartition("\t")
         try:
-            found[plain(story)] = float(score)
-        except ValueError as error:
-            raise ValueError(
-                f"{path}, line {number}: expected 'story TAB score', got {line[:60]!r}"
-            ) from error
+            value = float(score)
+        except ValueError:
+            value = math.nan
+        if not plain(story) or not math.isfinite(value):
+            raise ValueError(f"{path}, line {number}: expected 'story TAB score', got {line[:60]!r}")
+        found[plain(story)] = value
     return found
 
 

@@ -83,10 +83,15 @@ def _parse(line: str, where: str, highest: int) -> tuple[int, str, list[int]]:
         key, values = int(parts[0]), [int(value) for value in parts[2].split()]
     except ValueError as error:
         raise ValueError(f"{where}: expected whole numbers, got {parts[0]!r} and {parts[2]!r}") from error
+    if not parts[1]:
+        raise ValueError(f"{where}: expected a story, got a blank one")
     if not values or not all(0 <= value <= highest for value in values):
         raise ValueError(f"{where}: expected ratings in 0..{highest}, got {parts[2]!r}")
     return key, parts[1], values
 
 
 def _lines(path: Path) -> list[str]:
-    return [line.strip() for _, line in read_lines(path) if line.strip()]
+    found = [line.strip() for _, line in read_lines(path) if line.strip()]
+    if not found:
+        raise ValueError(f"{path}: expected at least one line of text, got none")
+    return found

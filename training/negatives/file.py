@@ -63,8 +63,6 @@ def write_samples(
         if not sentences:
             raise ValueError(f"{row.where}: expected a story, got no word in {text[:60]!r}")
         found.append(sentences)
-    if not found:
-        raise ValueError(f"{stories}: expected at least one story, got none")
     tagged = tag_corpus(found, how.cache, how.processes)
     sampler = UnionSampler(tagged, English(), sampling, seed=how.seed)
     made = 0

@@ -90,7 +90,7 @@ def read_groups(path: Path) -> list[GroupRow]:
     Rows of stories written from broken plots have `manipulations` instead of `kinds`.
 
     Raises:
-        ValueError: no such file, one of an earlier version, or a row that lacks `group`, `story` or `label`.
+        ValueError: no such file, one of an earlier version, or a row that lacks `group`, `story` or `label` (0 or 1).
     """
     if not path.is_file():
         raise ValueError(f"{path}: no such file; it is written by an earlier stage of the chain")
@@ -104,6 +104,8 @@ def read_groups(path: Path) -> list[GroupRow]:
                 f"{path}: of an earlier version, with a column 'foreign'; remove it to make it anew"
             )
         text_of(place)
+        if row["label"] not in (0, 1):
+            raise ValueError(f"{place.where}: expected a label of 0 or 1, got {row['label']!r:.60}")
         found.append(
             GroupRow(
                 str(row["group"]),

@@ -73,7 +73,7 @@ def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenize
 def prompted_stories(path: Path) -> Iterator[tuple[str, str]]:
     """Prompts and stories of a file's rows, as written; rows without a prompt are left out."""
     for row in read_rows(path):
-        prompt, story = row.values.get("prompt") or "", text_of(row)
+        prompt, story = (text_of(row, "prompt") if row.values.get("prompt") else ""), text_of(row)
         if prompt.strip() and story.strip():
             yield prompt, story
 

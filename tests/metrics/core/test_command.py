@@ -48,7 +48,7 @@ def test_text_files_hold_a_story_a_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "expected at least one story"),
+        ("", "expected at least one row"),
         ("{", "line 1: expected a JSON object"),
         ('{"story": " "}', "line 1: expected a text in 'story'"),
         (

@@ -111,7 +111,7 @@ def test_a_beginning_within_the_story_is_not_read_twice() -> None:
     [
         (("score", "none.jsonl"), "none.jsonl: No such file or directory"),
         (("score", "bad.jsonl"), "bad.jsonl, line 2: expected a JSON object"),
-        (("score", "empty.txt"), "expected at least one story"),
+        (("score", "empty.txt"), "expected at least one row"),
         (("score", "good.txt", "--metric", "foo"), "unknown metric 'foo', expected one of bleurt"),
         (("score", "good.txt", "--metric", "overlap", "--explain"), "--explain: overlap has no such option"),
         (

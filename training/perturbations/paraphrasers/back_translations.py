@@ -1,9 +1,9 @@
 """Paraphrases from a file of back-translations, the way of the paper."""
 
-import json
 from pathlib import Path
 
 from openmeva.training.common.draws import Draws
+from openmeva.training.files import read_json
 from openmeva.training.text.sentence import Sentence
 
 
@@ -24,10 +24,7 @@ class BackTranslations:
     name = "back_translations"
 
     def __init__(self, path: str | Path) -> None:
-        try:
-            stories = json.loads(Path(path).read_text(encoding="utf-8"))
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{path}: expected JSON, got {error}") from error
+        stories = read_json(path)
         if not isinstance(stories, list):
             raise ValueError(f"{path}: expected a list of stories, got {type(stories).__name__}")
         self._found: dict[str, list[str]] = {}

@@ -45,8 +45,9 @@ def read_ewt(path: Path) -> list[TaggedSentence]:
     sentences = []
     for row in read_rows(path, "jsonl"):
         tokens, tags = row.values.get("tokens"), row.values.get("xpos")
-        if not isinstance(tokens, list) or not isinstance(tags, list) or len(tokens) != len(tags):
-            raise ValueError(f"{row.where}: expected lists `tokens` and `xpos` of one length")
+        lists = isinstance(tokens, list) and isinstance(tags, list) and len(tokens) == len(tags)
+        if not lists or not all(isinstance(value, str) for value in (*tokens, *tags)):
+            raise ValueError(f"{row.where}: expected lists of texts, `tokens` and `xpos`, of one length")
         sentences.append(list(zip(tokens, tags, strict=True)))
     return sentences
 

@@ -1,0 +1,68 @@
+"""Figures in READMEs and cards are those of the results files that commands write, and no other."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openmeva.training.benchmark.checkpoints import checkpoint_digests
+from openmeva.training.benchmark.registry import read_registry
+from openmeva.training.hub.figures import Places, figure, main, pattern, with_figures, written
+from openmeva.training.hub.results import read_results
+from openmeva.training.paths import ROOT
+
+PAGES = [
+    "README.md",
+    "metrics/README.md",
+    *sorted(f"metrics/{p.parent.name}/README.md" for p in ROOT.glob("metrics/*/README.md")),
+]
+RESULTS: Any = read_results(ROOT)
+PLACES = Places()
+WAITING = {
+    "Plot coherence (base)"
+}  # not measured by a run of the benchmark yet: its figures stand as they are
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_figures_are_those_of_the_results(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert written(page, text, RESULTS) == text, "run `make figures`"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_figure_has_a_source(page: str) -> None:
+    """Of the two or three digits after the point that agreement is given with, outside code and the table."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    text = re.sub(r"```.*?```|<!-- agreement:.*?<!-- /agreement -->", "", text, flags=re.DOTALL)
+    for sentence in (*PLACES.sentences.get(page, ()), *PLACES.elsewhere.get(page, ())):
+        text, count = pattern(sentence).subn("", text)
+        assert count == 1, f"{page}: {sentence!r} stands {count} times"
+    assert re.findall(r"(?<![\w.])-?\.\d{2,3}(?!\w)", text) == []
+
+
+def test_pages_and_rows_exist() -> None:
+    assert {*PLACES.sentences, *PLACES.elsewhere} <= set(PAGES)
+    titles = {title for entry in read_registry().values() for title in entry.rows}
+    for sentences in PLACES.sentences.values():
+        for slot in re.findall(r"\{([^}]+)\}", " ".join(sentences)):
+            title = slot.split(": ")[1]
+            assert title in titles
+            assert (figure(RESULTS, slot) is None) == (title in WAITING), slot
+
+
+def test_the_results_are_of_the_weights_that_are_there() -> None:
+    """Else measure anew: `make benchmark METRICS=…`, then `make figures`."""
+    now = checkpoint_digests(ROOT)
+    assert {name: now.get(name) for name in RESULTS["weights"]} == RESULTS["weights"]
+
+
+def test_new_results_move_the_texts(tmp_path: Path) -> None:
+    found = {"judged": {"a": {"rows": [{"kind": "ours", "title": "M", "pearson": 0.1266, "spearman": -0.5}]}}}
+    text = with_figures("It has .99 and\n-.10 here, .7 there.", "has {a: M} and {a: M: spearman} here", found)
+    assert text == "It has .13 and\n-.50 here, .7 there."
+    assert with_figures("It has .99.", "has {a: Other}.", found) == "It has .99."
+    with pytest.raises(ValueError, match="found 0 times"):
+        with_figures("It has none.", "has {a: M}", found)
+    with pytest.raises(SystemExit, match=r"results\.json"):
+        main(tmp_path)

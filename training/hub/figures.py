@@ -1,0 +1,168 @@
+"""Writes the figures of agreement with people into READMEs and cards: `python -m training.hub.figures`.
+
+All come from `spaces/leaderboard/results.json`, which `python -m spaces.leaderboard.collect` writes; `make figures`
+runs both. `figures.yaml` beside this file says where figures stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from openmeva.training.files import write_text
+from openmeva.training.hub.results import cell, read_results, short
+from openmeva.training.paths import ROOT
+
+PLACES = Path(__file__).with_name("figures.yaml")
+NUMBER = r"-?\.\d+"
+_SLOT = re.compile(r"\{([^}]+)\}")
+_MARKED = re.compile(r"(<!-- agreement:[^>]*-->\n).*?(<!-- /agreement -->)", re.DOTALL)
+_SETS = {
+    "mans_roc": "MANS-ROC ({n})",
+    "mans_wp": "MANS-WP ({n})",
+    "union_roc": "UNION's {n} ROC stories",
+    "plot_guided_roc": "plot-guided {n}",
+}
+_OURS = {
+    "Plot coherence (mix)": "plot coherence `mix`",
+    "UNION": "UNION",
+    "PPL (log)": "perplexity (log)",
+}
+_TRIVIAL = {"distinct_1": "distinct-1", "distinct_2": "distinct-2", "distinct_3": "distinct-3"}
+
+
+class Places:
+    """Where figures stand in texts, as `figures.yaml` says.
+
+    Attributes:
+        sentences: of a page, by its path from the root: the text around figures, each as `{set: row}` or
+            `{set: row: coefficient}` (Pearson where none is named).
+        elsewhere: of a page: texts with figures that no run of the benchmark gives, and where they come from.
+    """
+
+    def __init__(self, path: Path = PLACES) -> None:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        self.sentences: dict[str, list[str]] = content["sentences"]
+        self.elsewhere: dict[str, dict[str, str]] = content["elsewhere"]
+
+
+def figure(results: Mapping[str, Any], slot: str) -> float | None:
+    """The value that `set: row` or `set: row: coefficient` names; `None` where no run has measured it.
+
+    Raises:
+        ValueError: an unknown set.
+    """
+    name, title, coefficient = (*slot.split(": "), "pearson")[:3]
+    if name not in results["judged"]:
+        raise ValueError(f"{slot}: expected a set among {', '.join(results['judged'])}, got {name!r}")
+    row = _row(results["judged"][name], "ours", title)
+    return row.get(coefficient) if row else None
+
+
+def with_figures(text: str, sentence: str, results: Mapping[str, Any]) -> str:
+    """A page's text with the figures of a sentence; those that no run has measured stay as they are.
+
+    Raises:
+        ValueError: a sentence that does not stand in the text exactly once.
+    """
+    found = list(pattern(sentence).finditer(text))
+    if len(found) != 1:
+        raise ValueError(f"expected once, found {len(found)} times: {sentence!r}")
+    for place, slot in reversed([*enumerate(_SLOT.findall(sentence), 1)]):
+        value = figure(results, slot)
+        if value is not None:
+            begin, end = found[0].span(place)
+            digits = len(text[begin:end].partition(".")[2])
+            text = text[:begin] + short(value, digits) + text[end:]
+    return text
+
+
+def pattern(sentence: str) -> re.Pattern[str]:
+    """A sentence of `Places` as it stands in a text, broken into lines anywhere, with a group for each figure."""
+    parts = [re.sub(r"(?:\\?\s)+", r"\\s+", re.escape(part)) for part in _SLOT.split(sentence)[::2]]
+    return re.compile(f"({NUMBER})".join(parts))
+
+
+def agreement_table(results: Mapping[str, Any]) -> str:
+    """The README's table: a row a judged set; the best of the metrics is bold where its interval lies above 0."""
+    head = ["stories", *_OURS.values(), "UNION in the paper", "best trivial row", "LLM judge"]
+    lines = [_line(head), _line(["---"] * len(head)).replace(" ", "")]
+    for name, shown in _SETS.items():
+        judged = results["judged"][name]
+        ours = [_row(judged, "ours", title) for title in _OURS]
+        best = max((row for row in ours if row), key=lambda row: row["pearson"])
+        trivial = max(_rows(judged, "trivial"), key=lambda row: abs(row["pearson"] or 0))
+        lines.append(
+            _line(
+                [
+                    shown.format(n=judged["n"]),
+                    *(_own_cell(row, row is best) for row in ours),
+                    _plain_cell(_row(judged, "paper", "UNION")),
+                    f"{_TRIVIAL.get(trivial['title'], trivial['title'])}, {_plain_cell(trivial)}",
+                    _plain_cell(_row(judged, "released", "ChatGPT as judge")),
+                ]
+            )
+        )
+    return "".join(lines)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |\n".replace("|  |", "| |")
+
+
+def _own_cell(row: Mapping[str, Any] | None, best: bool) -> str:
+    if row is None:
+        return ""
+    value, _, interval = cell(row, "pearson").partition(" ")
+    ends = row["intervals"].get("pearson")
+    return f"**{value}** {interval}" if best and ends and ends[0] > 0 else f"{value} {interval}"
+
+
+def _plain_cell(row: Mapping[str, Any] | None) -> str:
+    return short(row["pearson"], 3) if row else ""
+
+
+def _rows(judged: Mapping[str, Any], kind: str) -> Iterator[dict[str, Any]]:
+    return (row for row in judged["rows"] if row["kind"] == kind)
+
+
+def _row(judged: Mapping[str, Any], kind: str, title: str) -> dict[str, Any] | None:
+    return next((row for row in _rows(judged, kind) if row["title"] == title), None)
+
+
+def written(page: str, text: str, results: Mapping[str, Any]) -> str:
+    """A page's text with its figures and, where it has the markers, the table.
+
+    Raises:
+        ValueError: a sentence of `figures.yaml` that does not stand on the page exactly once.
+    """
+    text = _MARKED.sub(lambda found: found[1] + agreement_table(results) + found[2], text)
+    for sentence in Places().sentences.get(page, ()):
+        try:
+            text = with_figures(text, sentence, results)
+        except ValueError as error:
+            raise ValueError(f"{page}: {error}") from error
+    return text
+
+
+def main(root: Path = ROOT) -> None:
+    """Writes the figures into the pages of a checkout."""
+    results = read_results(root)
+    if results is None:
+        raise SystemExit(
+            "error: expected spaces/leaderboard/results.json, which spaces.leaderboard.collect writes"
+        )
+    for page in {"README.md": None, **Places().sentences}:
+        text = (root / page).read_text(encoding="utf-8")
+        new = written(page, text, results)
+        if new != text:
+            write_text(root / page, new)
+            print(f"{page}: new figures")
+
+
+if __name__ == "__main__":
+    main()
