@@ -17,7 +17,7 @@ METRIC ?= union
 CORPUS ?= roc
 OFFLINE := HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1
 
-.PHONY: help demo space test fuzz test-browser quality style train benchmark figures bench ablation tables autos resources base install uninstall publish clean
+.PHONY: help demo space test fuzz test-browser quality audit style train benchmark figures bench ablation tables autos resources base install uninstall publish clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z.-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -25,11 +25,13 @@ help:  ## list the targets
 .venv: $(VENV)/.stamp  ## build the environment alone
 
 # The project itself is installed as a link to this folder: `openmeva` is the one import name, everywhere.
-$(VENV)/.stamp: requirements.lock setup.py pyproject.toml
+# Versions and checksums are those of the lock files; PyPI's torch for Linux wants libraries of its own besides.
+$(VENV)/.stamp: requirements.lock requirements-cuda.lock setup.py pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 is needed: $(PYTHON) was not found (set PYTHON=...)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements.lock
+	@! $(BIN)/python -m pip check | grep -q '^torch .* requires' || \
+		$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements-cuda.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -67,6 +69,11 @@ quality: .venv  ## lint, format check, types
 	@mkdir -p .cache/types/openmeva
 	@for folder in metrics training spaces; do ln -sfn "$(CURDIR)/$$folder" .cache/types/openmeva/$$folder; done
 	$(BIN)/mypy
+
+audit:  ## look the pinned versions up among known vulnerabilities (asks PyPI)
+	$(PYTHON) -m venv .cache/audit
+	.cache/audit/bin/python -m pip install --quiet pip-audit==2.10.1
+	.cache/audit/bin/pip-audit --disable-pip --requirement requirements.lock --requirement requirements-cuda.lock
 
 style: .venv  ## format, and mend what the linter can
 	$(BIN)/ruff check --fix .

@@ -16,7 +16,7 @@ sentence scores at least .5 (OpenMEVA, appendix B.2), those with typos aside.
 ## Use
 
 ```python
-from training.grammar.model import GrammarScorer  # in a checkout of the project
+from openmeva.training.grammar.model import GrammarScorer
 
 GrammarScorer.load()(["She ate an apple.", "She ate apple an."])
 ```

@@ -1,6 +1,7 @@
 """Cards say what their manifests say, those that are shipped included."""
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,9 @@ from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.common.model_card import card_command, write_model_card
 from openmeva.training.embedding_similarity.card import write_similarity_card
 from openmeva.training.encoder.card import write_encoder_card
-from openmeva.training.paths import ROOT
+from openmeva.training.grammar.card import card
+from openmeva.training.paths import ROOT, WEIGHTS
+from openmeva.training.plot_guided.generator.card import write_card
 from openmeva.training.ppl.card import write_ppl_card
 from openmeva.training.ruber_bert.card import write_ruber_card
 from openmeva.training.sentavg.card import write_sentavg_card
@@ -48,6 +51,21 @@ def test_a_shipped_card_is_what_its_manifest_says(name: str, tmp_path: Path) -> 
     manifest = json.loads((METRICS / name / "manifest.json").read_text(encoding="utf-8"))
     WRITERS[name.split("/")[0]](tmp_path, manifest)
     assert (tmp_path / "README.md").read_bytes() == (METRICS / name / "README.md").read_bytes()
+
+
+def test_the_shipped_card_of_the_grammar_classifier_is_what_its_manifest_says() -> None:
+    folder = WEIGHTS / "grammar"
+    assert card(json.loads((folder / "manifest.json").read_text())) == (folder / "README.md").read_text()
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in WEIGHTS.glob("generator-*")))
+def test_a_shipped_generator_s_card_is_what_its_manifest_says(name: str, tmp_path: Path) -> None:
+    """But for the stories that it wrote, whose model is not shipped."""
+    manifest = json.loads((WEIGHTS / name / "manifest.json").read_text())
+    write_card(manifest, "@stories@", "@stories@", tmp_path)
+    shipped, rest = (WEIGHTS / name / "README.md").read_text(), (tmp_path / "README.md").read_text()
+    pattern = ".+".join(map(re.escape, rest.split("@stories@")))
+    assert re.fullmatch(pattern, shipped, re.DOTALL)
 
 
 def test_fields_are_the_manifest_s_and_those_given(tmp_path: Path) -> None:

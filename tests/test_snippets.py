@@ -1,0 +1,121 @@
+"""The Python of READMEs and cards runs: names, configurations, options, columns, results and addresses exist.
+
+Models are not loaded here; that they give what a module's example says is tested beside the modules.
+"""
+
+import importlib
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import datasets
+import evaluate
+import gradio_client
+import pytest
+import transformers
+
+from openmeva.metrics.core.description import read_metrics
+from openmeva.training.hub.description import read_description
+from openmeva.training.paths import ROOT, STORIES
+
+SNIPPETS = [
+    pytest.param(page, found[1], id=f"{page.parent.relative_to(ROOT)}-{place}")
+    for page in sorted(ROOT.glob("**/README.md"))
+    if not any(part.startswith(".") or part in ("runs", "tests") for part in page.relative_to(ROOT).parts)
+    for place, found in enumerate(re.finditer(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.M | re.S))
+]
+METRICS = read_metrics(ROOT / "metrics")
+DESCRIPTION = read_description(ROOT)
+
+
+class Result:
+    """What a metric or a demo returns: the card beside it names each key that is asked for."""
+
+    def __init__(self, card: str) -> None:
+        self.card = card
+
+    def __getitem__(self, key: str | int) -> "Result":
+        assert isinstance(key, int) or re.search(rf"[`'\"]{key}\b", self.card), f"the card names no {key!r}"
+        return self
+
+    def __iter__(self) -> Any:
+        return iter([self])
+
+
+class Metric:
+    def __init__(self, path: str, configuration: str | None = None) -> None:
+        name = path.rpartition("/")[2]
+        assert path == name or (ROOT / path / f"{name}.py").is_file()
+        assert configuration is None or configuration in METRICS[name].configurations
+        module = importlib.import_module(f"openmeva.metrics.{name}.{name}")
+        (self.kind,) = (
+            one for one in vars(module).values()
+            if inspect.isclass(one) and issubclass(one, evaluate.Metric) and one.__module__ == module.__name__
+        )  # fmt: skip
+        self.card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
+
+    def compute(self, **columns: Any) -> Result:
+        inspect.signature(self.kind._compute).bind_partial(None, **columns)
+        return Result(self.card)
+
+    def signature(self) -> str:
+        return str(self.kind.signature.__name__)
+
+
+class Client:
+    def __init__(self, address: str) -> None:
+        assert (
+            address.startswith("http://127.0.0.1:786")
+            or (ROOT / "spaces" / address.rpartition("/")[2]).is_dir()
+        )
+
+    def predict(self, api_name: str, **given: Any) -> Result:
+        for folder in ("story_scorer", "perturbation_lab", "leaderboard"):
+            app = (ROOT / "spaces" / folder / "app.py").read_text("utf-8")
+            if f'api_name="{api_name.removeprefix("/")}"' in app:
+                sources = "".join(path.read_text("utf-8") for path in (ROOT / "spaces" / folder).glob("*.py"))
+                assert all(re.search(rf"\b{name}\b", sources) for name in given)
+                return Result(sources + (ROOT / "spaces" / folder / "README.md").read_text("utf-8"))
+        raise AssertionError(f"no demo has {api_name}")
+
+
+def dataset(name: str, configuration: str, split: str | None = None) -> Any:
+    folder = ROOT / "datasets" / name.rpartition("/")[2]
+    card = (folder / "README.md").read_text("utf-8")
+    assert f"config_name: {configuration}\n" in card
+    return (
+        Result(card)
+        if split is None or folder.name == "mans"
+        else read(str(folder), configuration, split=split)
+    )
+
+
+read = datasets.load_dataset
+
+
+def pretrained(hub_id: str) -> None:
+    assert hub_id.rpartition("/")[2] in {source.name for source in DESCRIPTION.of_kind("model")}
+
+
+def test_snippets_are_found() -> None:
+    assert len(SNIPPETS) > 30
+
+
+@pytest.mark.parametrize(("page", "code"), SNIPPETS)
+def test_snippets(page: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(evaluate, "load", Metric)
+    monkeypatch.setattr(datasets, "load_dataset", dataset)
+    monkeypatch.setattr(gradio_client, "Client", Client)
+    names: dict[str, Any] = {"my_scores": [1.0], "mean_ratings": [2.0], "rows": [], "stories": ["One."]}
+    names |= {"evaluate": evaluate, "load_dataset": dataset}
+    for name in ("AutoModelForMaskedLM", "AutoTokenizer", "AutoModelForSequenceClassification"):
+        monkeypatch.setattr(getattr(transformers, name), "from_pretrained", pretrained)
+        names[name] = getattr(transformers, name)
+    if "stories.map" in code:
+        names["stories"] = datasets.Dataset.from_list(
+            [{"story": "Ann was hungry. She ate a pie. She felt full."}]
+        )
+    code = code.replace("path/to/your/stories.jsonl", str(STORIES))
+    exec(compile(code, str(page), "exec"), names)
