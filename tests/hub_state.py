@@ -37,6 +37,7 @@ class Hub:
         large: contents of large files by SHA-256.
         requests: `METHOD path` of each request, in order.
         failures: requests whose `METHOD path` matches this pattern are answered with 403.
+        fault: how downloads go wrong: `500`, `cut` (half a body), `wrong` (other bytes) or `slow` (a second each).
     """
 
     endpoint: str = ""
@@ -44,3 +45,4 @@ class Hub:
     large: dict[str, bytes] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
     failures: str = ""
+    fault: str = ""

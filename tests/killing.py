@@ -1,14 +1,18 @@
-"""Kills a piece of work before any one of its changes to files, as `kill -9` does: nothing is cleaned up."""
+"""Kills pieces of work as `kill -9` does, in forked processes: nothing is cleaned up, and the imports are paid once."""
 
 import os
+import signal
 import sys
+import time
+import traceback
 from collections.abc import Callable
-from contextlib import suppress
+from pathlib import Path
 
 _CHANGES = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate"}
+Work = Callable[[], object]
 
 
-def killed_before(change: int, work: Callable[[], object]) -> bool:
+def killed_before(change: int, work: Work) -> bool:
     """Runs `work` in a forked process that ends before its `change`th change of a file or folder, counted from 1.
 
     Returns:
@@ -17,29 +21,66 @@ def killed_before(change: int, work: Callable[[], object]) -> bool:
     Raises:
         ChildProcessError: the work failed by itself.
     """
+    return _ended(_forked(work, change))
+
+
+def killed_after(seconds: float, work: Work) -> bool:
+    """As `killed_before`, ended after a time."""
+    child = _forked(work)
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    return _ended(child)
+
+
+def finished(work: Work) -> None:
+    """Runs `work` in a forked process to its end; errors as `killed_before`."""
+    _ended(_forked(work))
+
+
+def changes_of(work: Work, note: Path) -> int:
+    """Runs `work` as `finished` does and counts its changes of files and folders; `note` is a file to count in."""
+
+    def counted() -> None:
+        work()
+        note.write_text(str(_done))
+
+    _ended(_forked(counted, sys.maxsize))
+    return int(note.read_text())
+
+
+def _forked(work: Work, change: int | None = None) -> int:
     child = os.fork()
-    if child == 0:
-        sys.addaudithook(_ending_at(change))
-        with suppress(BaseException):
-            work()
-            os._exit(0)
+    if child:
+        return child
+    try:
+        sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - until the process ends
+        if change is not None:
+            sys.addaudithook(_ending_at(change))
+        work()
+        os._exit(0)
+    except BaseException:
+        traceback.print_exc(file=sys.__stderr__)
         os._exit(1)
+
+
+def _ended(child: int) -> bool:
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if code == 1:
-        raise ChildProcessError(f"the work failed before its change {change}")
+        raise ChildProcessError("the work failed by itself; its error stands above")
     return code != 0
 
 
-def _ending_at(change: int) -> Callable[[str, tuple[object, ...]], None]:
-    done = 0
+_done = 0
 
+
+def _ending_at(change: int) -> Callable[[str, tuple[object, ...]], None]:
     def hook(event: str, arguments: tuple[object, ...]) -> None:
-        nonlocal done
+        global _done
         flags = arguments[2] if event == "open" else 0
         written = isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR))
         if written or event in _CHANGES:
-            done += 1
-            if done == change:
-                os._exit(9)
+            _done += 1
+            if _done == change:
+                os.kill(os.getpid(), signal.SIGKILL)
 
     return hook

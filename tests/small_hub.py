@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -217,10 +218,19 @@ class Handler(BaseHTTPRequestHandler):
             body = b'{"error": "EntryNotFound"}'
             return self.send(404, body, X_Error_Code="EntryNotFound", X_Repo_Commit=found[0])
         content = found[1][path]
+        if self.hub.fault == "500":
+            return self.refuse(500, "InternalError")
+        if self.hub.fault == "slow":
+            time.sleep(1)
         entry = _entry(path, content)
         headers = {"X_Repo_Commit": found[0], "ETag": f'"{entry["oid"]}"', "Accept_Ranges": "bytes"}
         if "lfs" in entry:
             headers |= {"X_Linked_ETag": f'"{entry["lfs"]["oid"]}"', "X_Linked_Size": str(len(content))}
+        if self.hub.fault == "wrong":
+            content = content[:-1] + bytes([content[-1] ^ 1])
+        if self.hub.fault == "cut" and self.command == "GET":
+            headers["Content_Length"] = str(len(content))
+            content, self.close_connection = content[: len(content) // 2], True
         asked = re.match(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
         if asked and self.command == "GET":
             start, end = int(asked[1]), min(int(asked[2] or len(content)), len(content) - 1)

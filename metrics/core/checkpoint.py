@@ -6,6 +6,7 @@ factors (Hu et al. 2021) that are merged into the encoder's weights once, on loa
 holds a reference to a `backbone` that is taken as it is, and there are no weights beside it.
 """
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -94,7 +95,7 @@ def _from_hub(hub_id: str, known: str, tried: Sequence[Path]) -> Path:
     except HFValidationError as error:
         raise ValueError(f"{repository!r} is neither a folder nor a Hub id: {known}") from error
     try:
-        return _snapshot(repository, revision or None, local_files_only=False)
+        return _arrived(_snapshot(repository, revision or None, local_files_only=False))
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
         places = ", ".join(map(str, [*tried, f"the cache ({constants.HF_HUB_CACHE})"]))
         raise ValueError(f"no checkpoint {hub_id!r} in {places} or on the Hub: {known}") from error
@@ -154,6 +155,25 @@ def read_settings(folder: Path, metric: str) -> dict[str, Any]:
     return settings
 
 
+def _arrived(folder: Path) -> Path:
+    """A snapshot fresh from the network, its files held against the checksums that the cache names them by.
+
+    Raises:
+        ValueError: a file that came with other bytes; it is taken out of the cache.
+    """
+    for path in folder.rglob("*"):
+        blob = path.resolve()
+        if not path.is_symlink() or len(blob.name) not in (40, 64):  # a cache without links has no checksums
+            continue
+        content = blob.read_bytes()
+        git = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()  # small files go by git's names
+        if blob.name not in (git, hashlib.sha256(content).hexdigest()):
+            path.unlink()
+            blob.unlink()
+            raise ValueError(f"{path}: came damaged from the Hub and was removed; please load it again")
+    return folder
+
+
 def load_checkpoint(folder: Path, metric: str) -> Checkpoint:
     """Reads the checkpoint in `folder`, adapter merged.
 
@@ -209,7 +229,7 @@ def _checkpoint(
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"{path}: missing or damaged ({error})") from error
 
 

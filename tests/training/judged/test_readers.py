@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -149,7 +150,7 @@ def test_sheets_of_two_stories(tmp_path):
 
 @pytest.mark.parametrize("header", ["WorkerId,Input.text1", "Input.text1,Answer.text1", "WorkerId"])
 def test_a_sheet_of_another_layout_is_refused(tmp_path, header):
-    (tmp_path / "AMT_WP.CSV").write_text(f"{header}\n")
+    (tmp_path / "AMT_WP.CSV").write_text(f"{header}\n{re.sub('[^,]+', 'x', header)}\n")
     with pytest.raises(ValueError, match=r"expected the columns WorkerId, Input\.text1, Answer\.text1"):
         read_plot_guided_judgments(tmp_path, "wp")
 
