@@ -17,16 +17,16 @@ from openmeva.training.benchmark.paired import _from_file
 from openmeva.training.benchmark.pairs import read_pairs
 from openmeva.training.bleurt.ratings import read_ratings
 from openmeva.training.corpora.judged_file import read_judged_file
-from openmeva.training.corpora.mans import read_mans
-from openmeva.training.corpora.plot_guided_judgments import read_plot_guided_judgments, read_predictions
 from openmeva.training.corpora.rocstories import read_rocstories
 from openmeva.training.corpora.splits import _judged_texts
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.corpora.story_rows import read_rows as read_story_rows
-from openmeva.training.corpora.union_judgments import read_union_judgments
 from openmeva.training.corpora.writing_prompts import read_writing_prompts
 from openmeva.training.files import read_rows
 from openmeva.training.grammar.data import read_cola
+from openmeva.training.judged.mans import read_mans
+from openmeva.training.judged.plot_guided import read_plot_guided_judgments, read_predictions
+from openmeva.training.judged.union import read_union_judgments
 from openmeva.training.negatives.groups import read_groups
 from openmeva.training.perturbations.paraphrasers.back_translations import BackTranslations
 from openmeva.training.plot_guided.filtered_stories import read_filtered_stories
@@ -297,7 +297,9 @@ def test_entries_of_mans(changes: dict[str, Any], tmp_path: Path) -> None:
     assert "entry 7" in refused(reader, reader.write(tmp_path, reader.bytes()))
 
 
-@pytest.mark.parametrize("folder", ["corpora", "negatives", "grammar", "ruber_bert", "plot_guided/plots"])
+@pytest.mark.parametrize(
+    "folder", ["corpora", "judged", "negatives", "grammar", "ruber_bert", "plot_guided/plots"]
+)
 def test_packages_that_read_corpora_open_no_file_by_themselves(folder: str) -> None:
     """They go through `training.files`, whose readers are tried above."""
     for path in (TRAINING / folder).rglob("*.py"):

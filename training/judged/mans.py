@@ -37,9 +37,10 @@ def read_mans(source: str | Path, corpus: str) -> list[JudgedStory]:
         raise ValueError(f"{path}: expected a JSON object of prompts, got {type(entries).__name__}")
     rows = []
     for key, entry in entries.items():
-        for name in ("prompt", "gold_response", "gen"):
-            if not isinstance(entry, dict) or name not in entry:
-                raise ValueError(f"{path}, entry {key}: expected a field '{name}'")
+        for name, kind in (("prompt", str), ("gold_response", str), ("gen", dict)):
+            if not isinstance(entry, dict) or not isinstance(entry.get(name), kind):
+                shown = "an object" if kind is dict else "a text"
+                raise ValueError(f"{path}, entry {key}: expected a field '{name}' with {shown}")
         for model, generated in entry["gen"].items():
             rows.append(_row(f"{path}, entry {key}, {model}", f"{key}-{model}", entry, model, generated))
     return rows
