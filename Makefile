@@ -17,7 +17,7 @@ METRIC ?= union
 CORPUS ?= roc
 OFFLINE := HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1
 
-.PHONY: help demo space test fuzz test-browser quality audit style train benchmark figures bench ablation tables autos resources base install uninstall publish clean
+.PHONY: help demo space test fuzz faults test-browser quality audit style train benchmark figures bench ablation tables autos resources base install uninstall publish clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z.-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -50,13 +50,17 @@ base: .venv  ## fetch the models of the configurations called base: all-mpnet-ba
 
 # One thread a process: threads that wait for each other crawl where fewer cores are free than they count on.
 # Tests marked `data` read what the papers' authors distribute: they run where it lies, and then must pass.
-MARKS := not browser$(if $(wildcard $(OPENMEVA_DATA)/mans),, and not data)
+MARKS := not browser and not faults$(if $(wildcard $(OPENMEVA_DATA)/mans),, and not data)
 
 test: .venv resources  ## run the tests (offline; under ten minutes on two cores)
 	$(OFFLINE) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "$(MARKS)" -n 2 --dist worksteal --durations 15
 
 fuzz: .venv resources  ## many odd inputs to all that takes text, and a table: make fuzz [N=100000]
 	$(OFFLINE) OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --inputs $(or $(N),100000) $(ARGS)
+
+faults: .venv resources  ## kill each trainer, builder, stage, install and publish at random moments: make faults [MOMENTS=20]
+	$(OFFLINE) OMP_NUM_THREADS=1 KILL_EVERY=1 MOMENTS=$(or $(MOMENTS),20) $(BIN)/python -m pytest -q -m "not browser and not data" -n 0 \
+		tests/faults tests/training/hub/test_killed_install.py
 
 test-browser: .venv resources  ## test the Spaces in Chromium (installs Debian's where it may)
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get install -y -q chromium >/dev/null; } || \

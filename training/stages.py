@@ -8,7 +8,8 @@ that was killed goes on with the first part that is missing and ends in the same
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
+from filelock import FileLock
 from rich.progress import track
 
 from openmeva.training.files import checksum, replacing, write_text
@@ -86,19 +88,31 @@ class Stage:
             report: figures for the manifest, from all rows.
             processes: that make parts at the same time; the result is the same.
         """
-        if self.is_done():
-            return self.result
-        spans = [range(start, min(start + chunk, count)) for start in range(0, count, chunk)]
-        files = [self.parts / f"{place:05d}.parquet" for place in range(len(spans))]
-        jobs = [(span, file) for span, file in zip(spans, files, strict=True) if not file.is_file()]
-        if processes > 1 and len(jobs) > 1:
-            with get_context("fork").Pool(min(processes, len(jobs)), _start_worker, (make, schema)) as pool:
-                self._wait(pool.imap_unordered(_make_in_worker, jobs), len(jobs))
-        else:
-            self._wait((_make_part(make, schema, *job) for job in jobs), len(jobs))
-        tables = [pq.read_table(file, schema=schema) for file in files]
-        table = pa.concat_tables(tables) if tables else schema.empty_table()
-        return self.finish(table.combine_chunks(), report(table))
+        with self._alone():
+            if self.is_done():
+                return self.result
+            spans = [range(start, min(start + chunk, count)) for start in range(0, count, chunk)]
+            files = [self.parts / f"{place:05d}.parquet" for place in range(len(spans))]
+            jobs = [(span, file) for span, file in zip(spans, files, strict=True) if not file.is_file()]
+            if processes > 1 and len(jobs) > 1:
+                with get_context("fork").Pool(
+                    min(processes, len(jobs)), _start_worker, (make, schema)
+                ) as pool:
+                    self._wait(pool.imap_unordered(_make_in_worker, jobs), len(jobs))
+            else:
+                self._wait((_make_part(make, schema, *job) for job in jobs), len(jobs))
+            tables = [pq.read_table(file, schema=schema) for file in files]
+            table = pa.concat_tables(tables) if tables else schema.empty_table()
+            return self.finish(table.combine_chunks(), report(table))
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """A second run waits for the first, and finds it done; what a killed one had half-written goes."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(self.folder / f".{self.name}.lock"):
+            for left in self.folder.glob(f".{self.name}.*.tmp"):
+                left.unlink()
+            yield
 
     def _wait(self, made: Iterable[Path], total: int) -> None:
         for _ in track(made, self.name, total=total):

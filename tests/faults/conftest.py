@@ -1,0 +1,40 @@
+"""The table that `make faults` prints."""
+
+from dataclasses import dataclass
+
+import pytest
+
+
+@dataclass
+class Row:
+    """What became of a case: how often the result was that of an undisturbed run, another one, or an error."""
+
+    case: str
+    identical: int = 0
+    different: int = 0
+    error: int = 0
+
+    @property
+    def moments(self) -> int:
+        return self.identical + self.different + self.error
+
+
+ROWS: list[Row] = []
+
+
+@pytest.fixture
+def row(request: pytest.FixtureRequest) -> Row:
+    """The row of the test that asks for it."""
+    ROWS.append(Row(request.node.name.removeprefix("test_").replace("_", " ")))
+    return ROWS[-1]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not ROWS:
+        return
+    terminalreporter.write_line(
+        "| case | moments tried | identical | different | error |\n|---|---|---|---|---|"
+    )
+    for one in ROWS:
+        line = f"| {one.case} | {one.moments} | {one.identical} | {one.different} | {one.error} |"
+        terminalreporter.write_line(line)

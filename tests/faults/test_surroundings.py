@@ -1,0 +1,196 @@
+"""A full disk, a cache that may not be written, weights cut short, two writers at once, a Hub that fails."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from huggingface_hub import constants
+
+from openmeva.metrics.core.checkpoint import find_checkpoint, load_checkpoint
+from openmeva.training.files import checksum, write_rows, write_text
+from openmeva.training.stages import Stage
+from tests.faults.conftest import Row
+from tests.faults.test_killed import MOMENTS, slow
+from tests.hub_state import Hub, Repository
+from tests.killing import finished
+from tests.tiny_classifier import write_classifier
+from tests.training.hub.conftest import tree
+from tests.training.hub.test_killed_install import install, uninstall, used
+from tests.training.hub.test_publish import hub  # noqa: F401 - a fixture
+
+SCHEMA = pa.schema([("n", pa.int64())])
+WRITERS: dict[str, Callable[[Path], object]] = {
+    "text": lambda folder: write_text(folder / "a.txt", "x" * 300_000),
+    "rows": lambda folder: write_rows(folder / "a.jsonl", [{"story": "x" * 1000}] * 300),
+    "stage": lambda folder: Stage(folder, "numbers", {}).run(
+        2,
+        lambda span: [{"n": int(n)} for n in np.random.default_rng(0).integers(0, 2**60, 40_000)],
+        2,
+        SCHEMA,
+    ),
+    "install": lambda folder: install(folder / "home"),
+}
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 600 kB with 200 kB on it."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(folder)], capture_output=True, text=True
+    )
+    if mounted.returncode:
+        pytest.skip(f"a small disk needs the right to mount one: {mounted.stderr.strip()}")
+    (folder / "filler").write_bytes(bytes(200_000))
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+@slow
+@pytest.mark.parametrize("writer", WRITERS)
+def test_full_disk(writer: str, small_disk: Path, row: Row) -> None:
+    """An error, nothing left behind, and with room the result of an undisturbed run."""
+    write, folder = WRITERS[writer], small_disk / "work"
+    filler = small_disk / "filler"
+    filler.write_bytes(bytes(590_000))
+    folder.mkdir()
+    with pytest.raises(OSError, match="No space left"):
+        write(folder)
+    assert [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock"] == []
+    filler.unlink()
+    write(folder)
+    row.identical += 1
+
+
+@slow
+def test_cache_that_may_not_be_written(row: Row) -> None:
+    """Installing says which folder; it changes nothing."""
+    folder = Path(tempfile.mkdtemp())
+    try:
+        used(folder / "home")
+        before = tree(folder)
+        for path in (folder, *folder.rglob("*")):
+            path.chmod(0o555 if path.is_dir() else 0o444)
+
+        def as_nobody() -> None:
+            if os.geteuid() == 0:
+                os.setuid(65534)
+            with pytest.raises(PermissionError, match=str(folder)):
+                install(folder / "home")
+
+        finished(as_nobody)
+        assert tree(folder) == before
+        row.identical += 1
+    finally:
+        for path in folder.rglob("*"):
+            path.chmod(0o777)
+        shutil.rmtree(folder)
+
+
+def test_weights_cut_short(tmp_path: Path, row: Row) -> None:
+    """At any length, and with a heading of other bytes: an error that names the file."""
+    folder = write_classifier(tmp_path / "checkpoint", "plot_coherence")
+    rng = np.random.default_rng(0)
+    for name in ("adapter.safetensors", "encoder/model.safetensors", "config.json", "encoder/tokenizer.json"):
+        path = folder / name
+        whole = path.read_bytes()
+        lengths = [0, 1, *map(int, rng.integers(2, len(whole) - 1, MOMENTS))]
+        for content in (*(whole[:length] for length in lengths), b"\xff" + whole[1:]):
+            path.write_bytes(content)
+            with pytest.raises(ValueError, match=path.name):
+                load_checkpoint(folder, "plot_coherence")
+            row.identical += 1
+        path.write_bytes(whole)
+    load_checkpoint(folder, "plot_coherence")
+
+
+def test_two_installations_at_once(tmp_path: Path, row: Row) -> None:
+    home = tmp_path / "home"
+    used(home)
+    before = tree(home)
+    install(home)
+    alone = tree(home)
+    uninstall(home)
+    _both(lambda: install(home), lambda: install(home))
+    assert tree(home) == alone
+    _both(lambda: uninstall(home), lambda: uninstall(home))
+    assert tree(home) == before
+    row.identical += 2
+
+
+def test_two_stages_at_once(tmp_path: Path, row: Row) -> None:
+    """Of one name and settings, in one folder."""
+
+    def run(folder: Path) -> str:
+        stage = Stage(folder, "squares", {})
+        return checksum(stage.run(60, lambda span: [{"n": n * n} for n in span], 5, SCHEMA))
+
+    alone = run(tmp_path / "alone")
+    _both(lambda: run(tmp_path / "both"), lambda: run(tmp_path / "both"))
+    assert run(tmp_path / "both") == alone
+    row.identical += 1
+
+
+def _both(*works: Callable[[], object]) -> None:
+    """Pieces of work at the same time, each in a process of its own."""
+    children = []
+    for work in works:
+        child = os.fork()
+        if child == 0:
+            try:
+                work()
+                os._exit(0)
+            finally:
+                os._exit(1)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * len(works)
+
+
+@pytest.fixture
+def published(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:  # noqa: F811
+    """A Hub with a whole checkpoint, and an empty cache."""
+    folder = write_classifier(tmp_path / "checkpoint", "plot_coherence")
+    files = {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+    hub.repositories["models/me/coherence"] = Repository([("c" * 40, files)])
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(constants, "HF_HUB_ETAG_TIMEOUT", 3)
+    monkeypatch.setattr(constants, "HF_HUB_DOWNLOAD_TIMEOUT", 3)
+    return hub
+
+
+def fetched(tmp_path: Path) -> dict[str, str]:
+    folder = find_checkpoint("plot_coherence", "me/coherence", {})
+    return {
+        path.relative_to(folder).as_posix(): checksum(path) for path in folder.rglob("*") if path.is_file()
+    }
+
+
+@slow
+@pytest.mark.parametrize("fault", ["500", "cut", "wrong", "slow", "none"])
+def test_hub(fault: str, published: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: Row) -> None:
+    """An error that names the repository or the file; afterwards, from a Hub that is well, the right bytes."""
+    address = published.endpoint
+    published.fault = fault
+    if fault == "none":
+        monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    if fault != "slow":
+        with pytest.raises(ValueError, match=r"me/coherence|came damaged"):
+            fetched(tmp_path)
+        published.fault = ""
+        monkeypatch.setenv("HF_ENDPOINT", address)
+    there = published.repositories["models/me/coherence"].files
+    found = fetched(tmp_path)
+    assert found
+    for name, digest in found.items():
+        (tmp_path / "file").write_bytes(there[name])
+        assert checksum(tmp_path / "file") == digest
+    row.identical += 1
