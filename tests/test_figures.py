@@ -37,7 +37,7 @@ def test_every_figure_has_a_source(page: str) -> None:
     text = re.sub(r"```.*?```|<!-- agreement:.*?<!-- /agreement -->", "", text, flags=re.DOTALL)
     for sentence in (*PLACES.sentences.get(page, ()), *PLACES.elsewhere.get(page, ())):
         text, count = pattern(sentence).subn("", text)
-        assert count == 1, f"{page}: {sentence!r} stands {count} times"
+        assert count == 1, f"{page}: {sentence!r} of training/hub/figures.yaml stands there {count} times"
     assert re.findall(r"(?<![\w.])-?\.\d{2,3}(?!\w)", text) == []
 
 
@@ -48,13 +48,13 @@ def test_pages_and_rows_exist() -> None:
         for slot in re.findall(r"\{([^}]+)\}", " ".join(sentences)):
             title = slot.split(": ")[1]
             assert title in titles
-            assert (figure(RESULTS, slot) is None) == (title in WAITING), slot
+            assert figure(RESULTS, slot) is not None or title in WAITING, slot
 
 
 def test_the_results_are_of_the_weights_that_are_there() -> None:
-    """Else measure anew: `make benchmark METRICS=…`, then `make figures`."""
     now = checkpoint_digests(ROOT)
-    assert {name: now.get(name) for name in RESULTS["weights"]} == RESULTS["weights"]
+    changed = [name for name, digest in RESULTS["weights"].items() if now.get(name) != digest]
+    assert changed == [], "measure these anew: `make benchmark METRICS=…`, then `make figures`"
 
 
 def test_new_results_move_the_texts(tmp_path: Path) -> None:
