@@ -25,13 +25,13 @@ help:  ## list the targets
 .venv: $(VENV)/.stamp  ## build the environment alone
 
 # The project itself is installed as a link to this folder: `openmeva` is the one import name, everywhere.
-# Versions and checksums are those of the lock files; PyPI's torch for Linux wants libraries of its own besides.
-$(VENV)/.stamp: requirements.lock requirements-cuda.lock setup.py pyproject.toml
+# Versions and checksums are those of the lock files; of torch the small build where pip finds it, else PyPI's.
+LOCKED := -m pip install --quiet --no-deps --require-hashes --requirement
+$(VENV)/.stamp: requirements.lock requirements-cpu.lock requirements-cuda.lock setup.py pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 is needed: $(PYTHON) was not found (set PYTHON=...)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements.lock
-	@! $(BIN)/python -m pip check | grep -q '^torch .* requires' || \
-		$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements-cuda.lock
+	$(BIN)/python $(LOCKED) requirements.lock
+	$(BIN)/python $(LOCKED) requirements-cpu.lock 2>/dev/null || $(BIN)/python $(LOCKED) requirements-cuda.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
