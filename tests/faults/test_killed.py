@@ -27,6 +27,7 @@ from tests.training.autos.test_autos import builder, rows  # noqa: F401 - fixtur
 from tests.training.classifier import test_trainer as classifier
 from tests.training.classifier.test_trainer import folder as classifier_data  # noqa: F401
 from tests.training.grammar.test_trainer import encoder, write_cola  # noqa: F401
+from tests.training.hub.conftest import project  # noqa: F401
 from tests.training.hub.test_publish import api, hub, repositories  # noqa: F401
 from tests.training.plot_guided.generator.test_generator import data as generator_data  # noqa: F401
 from tests.training.ppl import test_trainer as ppl

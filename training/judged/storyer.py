@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import html
-import json
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from openmeva.training.files import Row
+from openmeva.training.files import Row, read_json
 from openmeva.training.judged.pairs import Preference, rows_of
 from openmeva.training.judged.rows import JudgedStory, find_file, rating_of
 
@@ -94,10 +93,7 @@ def read_aspect_ratings(folder: str | Path) -> list[JudgedStory]:
         ValueError: no such file, or one of another layout.
     """
     path = find_file(folder, (ASPECT_RATINGS,))
-    try:
-        entries = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: expected JSON, got {error}") from error
+    entries = read_json(path)
     rows: list[JudgedStory] = []
     for number, entry in enumerate(entries if isinstance(entries, list) else [], 1):
         where = f"{path}, entry {number}"
