@@ -45,8 +45,12 @@ def read_ewt(path: Path) -> list[TaggedSentence]:
     sentences = []
     for row in read_rows(path, "jsonl"):
         tokens, tags = row.values.get("tokens"), row.values.get("xpos")
-        lists = isinstance(tokens, list) and isinstance(tags, list) and len(tokens) == len(tags)
-        if not lists or not all(isinstance(value, str) for value in (*tokens, *tags)):
+        if not (
+            isinstance(tokens, list)
+            and isinstance(tags, list)
+            and len(tokens) == len(tags)
+            and all(isinstance(value, str) for value in (*tokens, *tags))
+        ):
             raise ValueError(f"{row.where}: expected lists of texts, `tokens` and `xpos`, of one length")
         sentences.append(list(zip(tokens, tags, strict=True)))
     return sentences
