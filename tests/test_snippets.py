@@ -8,6 +8,7 @@ import inspect
 import re
 from pathlib import Path
 from typing import Any
+from unittest.mock import create_autospec
 
 import datasets
 import evaluate
@@ -16,6 +17,7 @@ import pytest
 import transformers
 
 from openmeva.metrics.core.description import read_metrics
+from openmeva.training.benchmark.own import judging
 from openmeva.training.hub.description import read_description
 from openmeva.training.paths import ROOT, STORIES
 
@@ -25,6 +27,7 @@ SNIPPETS = [
     if not any(part.startswith(".") or part in ("runs", "tests") for part in page.relative_to(ROOT).parts)
     for place, found in enumerate(re.finditer(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.M | re.S))
 ]
+SIGNATURE = inspect.signature(judging.judge)
 METRICS = read_metrics(ROOT / "metrics")
 DESCRIPTION = read_description(ROOT)
 
@@ -98,6 +101,11 @@ def pretrained(hub_id: str) -> None:
     assert hub_id.rpartition("/")[2] in {source.name for source in DESCRIPTION.of_kind("model")}
 
 
+def judged(*given: Any, **named: Any) -> Any:
+    SIGNATURE.bind(*given, **named)
+    return create_autospec(judging.Report, instance=True)
+
+
 def test_snippets_are_found() -> None:
     assert len(SNIPPETS) > 30
 
@@ -113,6 +121,8 @@ def test_snippets(page: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> Non
     for name in ("AutoModelForMaskedLM", "AutoTokenizer", "AutoModelForSequenceClassification"):
         monkeypatch.setattr(getattr(transformers, name), "from_pretrained", pretrained)
         names[name] = getattr(transformers, name)
+    names["my_metric"] = len
+    monkeypatch.setattr(judging, "judge", judged)
     if "stories.map" in code:
         names["stories"] = datasets.Dataset.from_list(
             [{"story": "Ann was hungry. She ate a pie. She felt full."}]
