@@ -21,11 +21,12 @@ from openmeva.training.benchmark.own import judging
 from openmeva.training.hub.description import read_description
 from openmeva.training.paths import ROOT, STORIES
 
-SNIPPETS = [
-    pytest.param(page, found[1], id=f"{page.parent.relative_to(ROOT)}-{place}")
+PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SNIPPETS = [  # those of a page together: a later one goes on from an earlier one
+    pytest.param(page, "\n".join(found), id=str(page.parent.relative_to(ROOT)))
     for page in sorted(ROOT.glob("**/README.md"))
     if not any(part.startswith(".") or part in ("runs", "tests") for part in page.relative_to(ROOT).parts)
-    for place, found in enumerate(re.finditer(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.M | re.S))
+    if (found := PYTHON.findall(page.read_text("utf-8")))
 ]
 SIGNATURE = inspect.signature(judging.judge)
 METRICS = read_metrics(ROOT / "metrics")
@@ -39,7 +40,10 @@ class Result:
         self.card = card
 
     def __getitem__(self, key: str | int) -> "Result":
-        assert isinstance(key, int) or re.search(rf"[`'\"]{key}\b", self.card), f"the card names no {key!r}"
+        named = isinstance(key, int) or re.search(
+            rf"[`'\"]({key}|{key.removesuffix('_scores')})\b", self.card
+        )
+        assert named, f"the card names no {key!r}"
         return self
 
     def __iter__(self) -> Any:
@@ -50,7 +54,7 @@ class Metric:
     def __init__(self, path: str, configuration: str | None = None) -> None:
         name = path.rpartition("/")[2]
         assert path == name or (ROOT / path / f"{name}.py").is_file()
-        assert configuration is None or configuration in METRICS[name].configurations
+        assert not configuration or "/" in configuration or configuration in METRICS[name].configurations
         module = importlib.import_module(f"openmeva.metrics.{name}.{name}")
         (self.kind,) = (
             one for one in vars(module).values()
@@ -83,10 +87,10 @@ class Client:
         raise AssertionError(f"no demo has {api_name}")
 
 
-def dataset(name: str, configuration: str, split: str | None = None) -> Any:
+def dataset(name: str, configuration: str | None = None, split: str | None = None) -> Any:
     folder = ROOT / "datasets" / name.rpartition("/")[2]
     card = (folder / "README.md").read_text("utf-8")
-    assert f"config_name: {configuration}\n" in card
+    assert configuration is None or f"config_name: {configuration}\n" in card
     return (
         Result(card)
         if split is None or folder.name == "mans"
