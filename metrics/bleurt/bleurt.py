@@ -5,6 +5,7 @@ import evaluate
 from openmeva.metrics.bleurt.scoring import BleurtScorer
 from openmeva.metrics.core.checkpoint import find_checkpoint
 from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
+from openmeva.metrics.core.runtime import precision
 
 HUB_IDS = {"roc": "openmeva/bleurt-roc"}
 
@@ -70,10 +71,16 @@ class Bleurt(StoryInputs, evaluate.Metric):
         self._scorer = BleurtScorer(find_checkpoint("bleurt", name, HUB_IDS))
         self._revision = f"{name}@{self._scorer.revision}"
 
-    def signature(self, dtype: str = "auto") -> str:
-        """What a score depends on: checkpoint, revision, maximum length, precision and versions."""
+    def signature(self, dtype: str = "auto", device: str | None = None) -> str:
+        """What a score depends on: checkpoint, revision, maximum length, precision and versions.
+
+        The arguments are those of `compute`.
+        """
         return signature_of(
-            "bleurt", checkpoint=self._revision, max_length=self._scorer.max_length, dtype=dtype
+            "bleurt",
+            checkpoint=self._revision,
+            max_length=self._scorer.max_length,
+            dtype=precision(dtype, device),
         )
 
     def _compute(self, predictions, references, batch_size=64, device=None, dtype="auto", show_progress=True):

@@ -5,6 +5,7 @@ from typing import Any
 
 from openmeva.metrics.core.checkpoint import Checkpoint, find_checkpoint, load_checkpoint
 from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
+from openmeva.metrics.core.runtime import precision
 from openmeva.metrics.core.story_scorer import LONGEST_CONTINUED, StoryScorer
 
 
@@ -39,8 +40,16 @@ class StoryClassifierModule(StoryInputs):
         self._context = checkpoint.settings["context"]
         self._revision = f"{name}@{checkpoint.revision}"
 
-    def signature(self, dtype: str | None = None, context_is_part_of_story: bool | None = None) -> str:
-        """What a score depends on: checkpoint, revision, rule for contexts, maximum length, precision, versions."""
+    def signature(
+        self,
+        dtype: str | None = None,
+        context_is_part_of_story: bool | None = None,
+        device: str | None = None,
+    ) -> str:
+        """What a score depends on: checkpoint, revision, rule for contexts, maximum length, precision, versions.
+
+        The arguments are those of `compute`.
+        """
         given = {True: "first_sentence", False: "prompt", None: self._context}[context_is_part_of_story]
         automatic = f"joined if one declarative sentence before at most {LONGEST_CONTINUED}"
         return signature_of(
@@ -48,7 +57,7 @@ class StoryClassifierModule(StoryInputs):
             checkpoint=self._revision,
             context=automatic if given == "auto" else given,
             max_length=self._scorer.max_length,
-            dtype=self.default_dtype if dtype is None else dtype,
+            dtype=precision(self.default_dtype if dtype is None else dtype, device),
         )
 
     def _compute(

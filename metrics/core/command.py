@@ -82,6 +82,8 @@ def score(name: str, columns: Mapping[str, list[Any]], config: str | None = None
         raise ValueError(f"unknown metric {name!r}, expected one of {', '.join(metric_names())}")
     import evaluate
 
+    from openmeva.metrics.core.module import signature_with
+
     metric = evaluate.load(str(METRICS / name), config)
     given = {option: value for option, value in options.items() if value is not None}
     for option in given:
@@ -95,7 +97,7 @@ def score(name: str, columns: Mapping[str, list[Any]], config: str | None = None
         if isinstance(values, list) and len(values) == count
     }
     explanations = lists.pop("explanations", None)
-    return Scored(name, lists, explanations, result.get("score"), metric.signature())
+    return Scored(name, lists, explanations, result.get("score"), signature_with(metric, given))
 
 
 def result_rows(

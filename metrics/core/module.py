@@ -3,9 +3,10 @@
 A mixin rather than a base class, since evaluate takes the first subclass of `EvaluationModule` that it finds.
 """
 
+import inspect
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from itertools import combinations
 from typing import Any
@@ -39,6 +40,13 @@ def signature_of(metric: str, libraries: Sequence[str] = MODEL_LIBRARIES, **sett
     """
     versions = {"version": __version__, **{name: version(name) for name in libraries}}
     return "|".join([metric, *(f"{name}:{value}" for name, value in (settings | versions).items())])
+
+
+def signature_with(metric: Any, options: Mapping[str, Any]) -> str:
+    """The signature of what a metric's `compute` returns with some options; those that change nothing may be among them."""
+    known = inspect.signature(metric.signature).parameters
+    found: str = metric.signature(**{name: value for name, value in options.items() if name in known})
+    return found
 
 
 class StoryInputs:

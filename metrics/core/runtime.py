@@ -51,6 +51,15 @@ def choose_dtype(dtype: str, device: torch.device) -> torch.dtype:
     return torch.bfloat16 if native else torch.float32
 
 
+def precision(dtype: str, device: str | torch.device | None = None) -> str:
+    """What `dtype` comes to on a device, as signatures name it: `float32` or `bfloat16`.
+
+    >>> precision("float32")
+    'float32'
+    """
+    return str(choose_dtype(dtype, choose_device(device))).removeprefix("torch.")
+
+
 class PrecisionCache:
     """A model in float32, and copies of it in other precisions, made when they are first asked for.
 

@@ -5,6 +5,7 @@ import evaluate
 from openmeva.metrics.core.checkpoint import find_checkpoint
 from openmeva.metrics.core.inputs import chosen_names, is_number
 from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
+from openmeva.metrics.core.runtime import precision
 from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES, SCORES, SimilarityScorer
 
@@ -91,15 +92,27 @@ class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
         self._scorer = SimilarityScorer(self._encoder)
         self._revision = f"{name}@{self._encoder.revision}"
 
-    def signature(self, dtype: str = "auto", layer: int | None = None, idf: bool = False) -> str:
-        """What a score depends on: encoder, revision, layer, weights, maximum length, precision and versions."""
+    def signature(
+        self,
+        dtype: str = "auto",
+        layer: int | None = None,
+        idf: bool = False,
+        rescale_with_baseline: bool | dict[str, float] = False,
+        device: str | None = None,
+    ) -> str:
+        """What a score depends on: encoder, revision, layer, weights, baseline, maximum length, precision and versions.
+
+        The arguments are those of `compute`.
+        """
+        baseline = self._baseline(rescale_with_baseline, layer)
         return signature_of(
             "embedding_similarity",
             checkpoint=self._revision,
             layer=layer or self._encoder.layers,
             idf="yes" if idf else "no",
+            baseline=",".join(f"{baseline[name]:g}" for name in BERT_SCORES) if baseline else "no",
             max_length=self._encoder.max_length,
-            dtype=dtype,
+            dtype=precision(dtype, device),
         )
 
     def _baseline(self, asked, layer):

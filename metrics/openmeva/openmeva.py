@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -185,7 +187,7 @@ class OpenMEVA(evaluate.Metric):
             return {
                 **result,
                 test: aspect_tables(metric, rows, draws, rng),
-                "signature": self._signature(len(rows), min(draws, 1000), seed),
+                "signature": self._signature(references, draws=min(draws, 1000), seed=seed),
             }
         judged = JudgedStories.from_rows(references, SCALES[self.config_name])
         metric = check_predictions(predictions, len(judged))
@@ -198,16 +200,26 @@ class OpenMEVA(evaluate.Metric):
         if reasonable_above is None:
             reasonable_above = judged.low + 0.75 * (judged.high - judged.low)
         result = judgment_tables(metric, judged, checked, reasonable_above, one_error_only, draws, rng)
-        return {**result, "signature": self._signature(len(judged), draws, seed)}
+        signature = self._signature(
+            references,
+            reasonable_above=f"{reasonable_above:g}",
+            one_error_only="yes" if one_error_only else "no",
+            others=",".join(checked) or "none",
+            draws=draws,
+            seed=seed,
+        )
+        return {**result, "signature": signature}
 
-    def _signature(self, n: int, draws: int, seed: int) -> str:
+    def _signature(self, rows: Sequence[Mapping[str, Any]], **settings: Any) -> str:
+        """What the result depends on beside the scores; the rows are told from others by a checksum."""
+        text = json.dumps(list(map(dict, rows)), sort_keys=True, default=str)
         return "|".join(
             (
                 f"openmeva:{__version__}",
                 f"config:{self.config_name}",
-                f"n:{n}",
-                f"draws:{draws}",
-                f"seed:{seed}",
+                f"rows:{hashlib.sha256(text.encode()).hexdigest()[:12]}",
+                f"n:{len(rows)}",
+                *(f"{name}:{value}" for name, value in settings.items()),
                 "kendall:tau-b",
                 "intervals:percentile over prompts",
                 f"numpy:{np.__version__}",

@@ -3,6 +3,7 @@
 import evaluate
 
 from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
+from openmeva.metrics.core.runtime import precision
 from openmeva.metrics.ppl.loading import load_model
 from openmeva.metrics.ppl.scoring import PerplexityScorer
 
@@ -83,10 +84,19 @@ class Ppl(StoryInputs, evaluate.Metric):
         self._scorer = PerplexityScorer(loaded)
         self._revision = f"{name}@{loaded.revision}"
 
-    def signature(self, dtype: str = "auto") -> str:
-        """What a score depends on: checkpoint, revision, maximum length, precision and versions."""
+    def signature(
+        self, dtype: str = "auto", repeated_ngram: int | None = None, device: str | None = None
+    ) -> str:
+        """What a score depends on: checkpoint, revision, maximum length, n-grams, precision and versions.
+
+        The arguments are those of `compute`.
+        """
         return signature_of(
-            "ppl", checkpoint=self._revision, max_length=self._scorer.model.max_length, dtype=dtype
+            "ppl",
+            checkpoint=self._revision,
+            max_length=self._scorer.model.max_length,
+            repeated_ngram=repeated_ngram or "no",
+            dtype=precision(dtype, device),
         )
 
     def _compute(

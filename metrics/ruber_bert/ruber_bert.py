@@ -4,6 +4,7 @@ import evaluate
 
 from openmeva.metrics.core.checkpoint import find_checkpoint, load_checkpoint
 from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
+from openmeva.metrics.core.runtime import precision
 from openmeva.metrics.ruber_bert.blending import hybrid
 from openmeva.metrics.ruber_bert.scoring import RuberScorer
 
@@ -85,10 +86,25 @@ class RuberBert(StoryInputs, evaluate.Metric):
         self._scorer = RuberScorer(checkpoint)
         self._revision = f"{name}@{checkpoint.revision}"
 
-    def signature(self, dtype: str = "auto") -> str:
-        """What a score depends on: checkpoint, revision, maximum length, precision and versions."""
+    def signature(
+        self,
+        dtype: str = "auto",
+        blend: str = "mean",
+        normalization: str = "calibrated",
+        device: str | None = None,
+    ) -> str:
+        """What a score depends on: checkpoint, revision, maximum length, blend of both parts, precision and versions.
+
+        The arguments are those of `compute`.
+        """
+        recurrent = self._scorer.model.encoder == "rnn"  # runs in float32 whatever is asked
         return signature_of(
-            "ruber_bert", checkpoint=self._revision, max_length=self._scorer.max_length, dtype=dtype
+            "ruber_bert",
+            checkpoint=self._revision,
+            max_length=self._scorer.max_length,
+            blend=blend,
+            normalization=normalization,
+            dtype=precision("float32" if recurrent else dtype, device),
         )
 
     def _compute(

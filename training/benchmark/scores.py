@@ -12,7 +12,7 @@ from typing import Any
 
 import evaluate
 
-from openmeva.metrics.core.module import MODEL_LIBRARIES
+from openmeva.metrics.core.module import MODEL_LIBRARIES, signature_with
 from openmeva.training.benchmark.contexts import context_of
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.files import checksum, write_text
@@ -95,7 +95,7 @@ def score(
             **{name: [values[place] for place in chunk] for name, values in inputs.items()},
             **options,
         )
-        signature = _signature(metric)
+        signature = _signature(metric, options)
         fresh = dict(
             zip((digests[place] for place in chunk), _by_text(entry, found, len(chunk)), strict=True)
         )
@@ -149,6 +149,6 @@ def _inputs(entry: MetricEntry, rows: Rows) -> dict[str, list[Any]]:
     return inputs
 
 
-def _signature(metric: Any) -> str:
+def _signature(metric: Any, options: dict[str, Any]) -> str:
     found = getattr(metric, "signature", None)
-    return str(found() if callable(found) else found)
+    return signature_with(metric, options) if callable(found) else str(found)
