@@ -1,6 +1,7 @@
 """The stories of the reference distributions: human ones of the validation splits, generated and damaged ones.
 
-Nothing of them is shipped. None is judged, and no metric was trained on any of them.
+Nothing of them is shipped. None is judged, and no metric's own training read any of them; what lies beneath (the story
+encoder) may have: see `training/corpora/held_out.py`.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from openmeva.metrics.core.text import Normalizer, split_sentences
 from openmeva.metrics.ruber_bert.scoring import plain_context
 from openmeva.spaces.scorer import Text
 from openmeva.training.common.config import config_file, read_config, read_mapping
-from openmeva.training.corpora.splits import cut, load_corpus
-from openmeva.training.corpora.stories import is_held_out
+from openmeva.training.corpora.splits import cut, judged_keys, load_corpus
+from openmeva.training.corpora.stories import is_held_out, story_key
 from openmeva.training.files import read_rows
 from openmeva.training.negatives import UnionSampler, UnionSampling, tag_corpus
 from openmeva.training.paths import CACHE, ENCODER, ROOT
@@ -56,12 +57,14 @@ def _prompted(data: Path) -> list[Text]:
     settings = read_config(RuberConfig, config_file("ruber_bert", "wp"))
     config = settings.corpus
     normalizer = Normalizer.load(ENCODER / "names.json")
+    judged = judged_keys(config.exclude, data, normalizer)
     found = []
     for file in settings.prompts or ():
         for prompt, story in prompted_stories(data / file):
             sentences = cut(normalizer.sentences(story), config.max_words)
             context = normalizer(plain_context(prompt))
-            if context and sentences and is_held_out(sentences, config.validation_share):
+            key = story_key(sentences)
+            if context and sentences and key not in judged and is_held_out(key, config.validation_share):
                 found.append(Text(_joined(sentences), context))
     return found
 

@@ -6,16 +6,24 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from openmeva.training.common.backbone import SHARED
 from openmeva.training.files import write_text
+from openmeva.training.paths import ENCODER
 
 SOURCES = {  # whose the stories are, by corpus
     "roc": "ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request and may not be passed on.",
     "wp": "WritingPrompts (Fan et al. 2018) is text of Reddit's users and may not be passed on.",
 }
 
+_LIMITS = "\n## Limits\n"
+_SEEN = (
+    "{} trained when held-out stories were told by another key: of the {stories:,} stories of `{corpus}` that all\n"
+    "trainings hold out now, {seen:,} were read then. Figures on held-out stories of that corpus are the better for it."
+)
+
 
 def write_model_card(folder: Path, template: str, manifest: Mapping[str, Any], **fields: Any) -> None:
-    """Writes `README.md` beside the weights in `folder`.
+    """Writes `README.md` beside the weights in `folder`; before its limits, which held-out stories are none (`seen_note`).
 
     Args:
         folder: of the weights.
@@ -28,7 +36,26 @@ def write_model_card(folder: Path, template: str, manifest: Mapping[str, Any], *
         KeyError: a field of the template that neither has (it is named).
     """
     rows = "\n".join(f"| `{file}` | `{digest}` |" for file, digest in manifest["data"].items())
-    write_text(folder / "README.md", template.format(**{**manifest, "data": rows, **fields}))
+    text = template.format(**{**manifest, "data": rows, **fields})
+    if note := seen_note(manifest):
+        text = text.replace(_LIMITS, f"\n{note}\n{_LIMITS}", 1)
+    write_text(folder / "README.md", text)
+
+
+def seen_note(manifest: Mapping[str, Any]) -> str:
+    """What a card says of held-out stories that the weights, or the story encoder below them, were trained on; or nothing.
+
+    Weights that were made before all trainings held the same stories out say in their manifest how many of those,
+    `stories`, they have `seen`: `held_out`.
+    """
+    own = manifest.get("held_out")
+    if own:
+        return _SEEN.format("These weights were", **own)
+    corpora = {file.partition("/")[0] for file in manifest["data"]}
+    below = json.loads((ENCODER / "manifest.json").read_text(encoding="utf-8")).get("held_out")
+    if below and below["corpus"] in corpora and manifest["config"].get("base", SHARED) == SHARED:
+        return _SEEN.format("The story encoder below was", **below)
+    return ""
 
 
 def card_command(write: Callable[[Path, dict[str, Any]], None], description: str | None) -> None:

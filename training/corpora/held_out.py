@@ -1,4 +1,8 @@
-"""The stories of a corpus that no model was trained on, as they were written."""
+"""The stories of a corpus that are held out from training, as they were written.
+
+Which these are is the same for every configuration; what of the shipped weights was trained before that was so, and
+has read some of them, says so in its card (`held_out` in its manifest: the story encoder, embedding similarity).
+"""
 
 from pathlib import Path
 
@@ -25,17 +29,16 @@ def held_out_rows(config: CorpusConfig, data: Path, names: Path, limit: int | No
     Raises:
         ValueError: a file is missing or damaged, or no story is held out.
     """
-    normalizer = Normalizer.load(names) if config.delexicalize else Normalizer()
-    seen = judged_keys(config.exclude, data, normalizer)
+    named = Normalizer.load(names)
+    seen = judged_keys(config.exclude, data, named)
     context = "first_sentence" if config.context == "first_sentence" else "none"
     found: list[StoryRow] = []
     for file in config.validation or config.train:
         if not (data / file).is_file():
             raise ValueError(f"{data / file}: no such file")
         for row in read_rows(data / file, context, skip_bad=True)[0]:
-            sentences = normalizer.sentences(row["story"])
-            key = story_key(sentences)
-            if key in seen or not (config.validation or is_held_out(sentences, config.validation_share)):
+            key = story_key(named.sentences(row["story"]))
+            if key in seen or not (config.validation or is_held_out(key, config.validation_share)):
                 continue
             seen.add(key)
             story_id = f"{Path(file).name.partition('.')[0]}-{row['story_id']}"

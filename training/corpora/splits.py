@@ -73,20 +73,29 @@ def cut(sentences: Sentences, max_words: int | None) -> Sentences:
 def load_corpus(config: CorpusConfig, data: Path, names: Path) -> Corpus:
     """Reads, normalises and splits a corpus.
 
-    Stories that begin alike count as one. `names` is the `names.json` that travels with the encoder.
+    Stories that begin alike count as one; which are held out is the same for all configurations (`story_key`). `names`
+    is the `names.json` that travels with the encoder.
     """
-    normalizer = Normalizer.load(names) if config.delexicalize else Normalizer()
-    seen = judged_keys(config.exclude, data, normalizer)
-    validation = _unique(_normalised(config.validation, data, normalizer, config.max_stories), seen)
-    rest = _unique(_normalised(config.train, data, normalizer, config.max_stories), seen)
+    named = Normalizer.load(names)
+    normalizer = named if config.delexicalize else Normalizer()
+
+    def keyed(files: Sequence[str]) -> Iterable[tuple[int, Sentences]]:
+        for file in files:
+            for story in _evenly(list(read_stories(data / file)), config.max_stories, file):
+                sentences = normalizer.sentences(story)
+                if sentences:
+                    yield story_key(sentences if config.delexicalize else named.sentences(story)), sentences
+
+    seen = judged_keys(config.exclude, data, named)
+    validation, rest = (_unique(keyed(files), seen) for files in (config.validation, config.train))
     if not config.validation:
-        validation = [s for s in rest if is_held_out(s, config.validation_share)]
-        rest = [s for s in rest if not is_held_out(s, config.validation_share)]
-    return Corpus(*([b for s in split for b in _blocks(s, config)] for split in (rest, validation)))
+        validation = {key: story for key, story in rest.items() if is_held_out(key, config.validation_share)}
+        rest = {key: story for key, story in rest.items() if key not in validation}
+    return Corpus(*([b for s in split.values() for b in _blocks(s, config)] for split in (rest, validation)))
 
 
-def judged_keys(files: Iterable[str], data: Path, normalizer: Normalizer) -> set[int]:
-    """Keys of the judged stories in `files` below `data`, which belong to no split.
+def judged_keys(files: Iterable[str], data: Path, named: Normalizer) -> set[int]:
+    """Keys of the judged stories in `files` below `data`, which belong to no split; `named` knows the names.
 
     Raises:
         ValueError: a file that is missing (it says how to do without).
@@ -97,7 +106,7 @@ def judged_keys(files: Iterable[str], data: Path, normalizer: Normalizer) -> set
                 f"{data / file}: no such file. It holds stories that people judged, which are left out of training: "
                 "put it there, or empty the configuration's corpus.exclude (in training, --set corpus.exclude=[])"
             )
-    return {story_key(normalizer.sentences(text)) for file in files for text in _judged_texts(data / file)}
+    return {story_key(named.sentences(text)) for file in files for text in _judged_texts(data / file)}
 
 
 def _blocks(sentences: Sentences, config: CorpusConfig) -> list[Sentences]:
@@ -121,25 +130,18 @@ def cut_blocks(sentences: Sentences, words: int) -> list[Sentences]:
     return blocks
 
 
-def _normalised(
-    files: Sequence[str], data: Path, normalizer: Normalizer, max_stories: int | None
-) -> Iterable[Sentences]:
-    for file in files:
-        stories = list(read_stories(data / file))
-        step = 1 if max_stories is None else max(1, -(-len(stories) // max_stories))
-        for story in track(stories[::step], f"normalising {file}"):
-            sentences = normalizer.sentences(story)
-            if sentences:
-                yield sentences
+def _evenly(stories: list[str], count: int | None, file: str) -> Iterable[str]:
+    step = 1 if count is None else max(1, -(-len(stories) // count))
+    return track(stories[::step], f"normalising {file}")
 
 
-def _unique(stories: Iterable[Sentences], seen: set[int]) -> list[Sentences]:
-    kept = []
-    for sentences in stories:
-        key = story_key(sentences)
+def _unique(stories: Iterable[tuple[int, Sentences]], seen: set[int]) -> dict[int, Sentences]:
+    """The first story of each key that is not among those seen, to which the keys are added."""
+    kept = {}
+    for key, sentences in stories:
         if key not in seen:
             seen.add(key)
-            kept.append(sentences)
+            kept[key] = sentences
     return kept
 
 

@@ -79,7 +79,7 @@ def openings(config: ContinuedConfig, data: Path) -> list[tuple[str, str]]:
         opening = cut_text(whole, config.opening_words)
         sentences = normalizer.sentences(texts[place])
         key = story_key(sentences)
-        if key in seen or is_held_out(sentences, corpus.validation_share):
+        if key in seen or is_held_out(key, corpus.validation_share):
             continue
         if not low <= len(whole.split()) <= high or len(opening.split()) > len(whole.split()) / 2:
             continue

@@ -15,8 +15,8 @@ from openmeva.metrics.core.runtime import SpecialTokens, pad
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.ruber_bert.modeling import RuberModel, extremes, inner_tokens, pool
 from openmeva.metrics.ruber_bert.scoring import plain_context
-from openmeva.training.corpora.splits import Sentences, cut, load_corpus
-from openmeva.training.corpora.stories import is_held_out
+from openmeva.training.corpora.splits import Sentences, cut, judged_keys, load_corpus
+from openmeva.training.corpora.stories import is_held_out, story_key
 from openmeva.training.files import read_rows, text_of
 from openmeva.training.ruber_bert.config import RuberConfig
 
@@ -45,7 +45,9 @@ def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenize
     """
     settings = config.corpus
     corpus = load_corpus(settings, data, names)
-    normalizer = Normalizer.load(names) if settings.delexicalize else Normalizer()
+    named = Normalizer.load(names)
+    normalizer = named if settings.delexicalize else Normalizer()
+    judged = judged_keys(settings.exclude, data, named) if config.prompts else set()
     train: list[tuple[str, str]] = []
     validation: list[tuple[str, str]] = []
     prompted: set[str] = set()
@@ -53,9 +55,10 @@ def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenize
         for prompt, story in track(list(prompted_stories(data / file)), f"normalising {file}"):
             sentences = cut(normalizer.sentences(story), settings.max_words)
             context = normalizer(plain_context(prompt))
-            if not context or not sentences:
+            key = story_key(named.sentences(story))
+            if not context or not sentences or key in judged:
                 continue
-            split = validation if is_held_out(sentences, settings.validation_share) else train
+            split = validation if is_held_out(key, settings.validation_share) else train
             split.append((context, _text(sentences)))
             prompted.add(_text(sentences[:3]))
     for split, stories in ((train, corpus.train), (validation, corpus.validation)):

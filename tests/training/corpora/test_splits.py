@@ -63,7 +63,7 @@ def test_held_out_share_by_hash(data: Path) -> None:
     )
     assert len(corpus.train) + len(corpus.validation) == 200
     assert 20 <= len(corpus.validation) <= 60
-    assert all(is_held_out(s, 0.2) for s in corpus.validation)
+    assert all(is_held_out(story_key(s), 0.2) for s in corpus.validation)
     assert not {story_key(s) for s in corpus.train} & {story_key(s) for s in corpus.validation}
 
 

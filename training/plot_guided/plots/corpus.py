@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.training.corpora.splits import CorpusConfig, load_corpus
-from openmeva.training.corpora.stories import is_held_out
+from openmeva.training.corpora.stories import is_held_out, story_key
 from openmeva.training.paths import ENCODER
 from openmeva.training.plot_guided.plots.extractors import extract_plots
 from openmeva.training.plot_guided.plots.plot import Plot
@@ -63,6 +63,6 @@ def load_plots(config: dict[str, Any], data: Path, cache: Path, names: Path | No
             if split == "validation":
                 parts["validation"].append(row)
             else:
-                rest = is_held_out(story.words, 1 - config["share"])
+                rest = is_held_out(story_key(story.words), 1 - config["share"])
                 parts["metrics" if rest else "generator"].append(row)
     return PlotCorpus(**parts)

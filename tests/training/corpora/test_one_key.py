@@ -1,0 +1,121 @@
+"""A story is held out for every shipped configuration or for none, and judged stories are in none of them."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tokenizers import Tokenizer
+
+from openmeva.spaces import reference_stories
+from openmeva.training.common.config import config_file, parse, read_config, read_yaml, resolved
+from openmeva.training.corpora.held_out import held_out_rows
+from openmeva.training.corpora.splits import CorpusConfig, load_corpus
+from openmeva.training.paths import CONFIGS, ENCODER
+from openmeva.training.ruber_bert.config import RuberConfig
+from openmeva.training.ruber_bert.data import load_pairs
+
+NAMES = ENCODER / "names.json"
+JUDGED = {  # files of judged stories, by a file of the corpora in which some of them stand
+    "roc/validation.jsonl.gz": "plot_guided/AMT_ROC.CSV",
+    "wp/human_stories.jsonl.gz": "plot_guided/AMT_WP.CSV",
+}
+
+
+def _corpora(values: Any, where: str = "") -> Iterator[tuple[str, CorpusConfig]]:
+    """Every corpus that a configuration, or a part of one, names or describes."""
+    if isinstance(values, list):
+        for part in values:
+            yield from _corpora(part, where)
+    for key, value in values.items() if isinstance(values, dict) else ():
+        several = value.values() if key == "corpora" else [value] if key == "corpus" else ()
+        for one in several:
+            yield where, parse(CorpusConfig, resolved(CorpusConfig, one, where))
+        if not several:
+            yield from _corpora(value, f"{where}.{key}")
+
+
+def shipped() -> list[tuple[str, CorpusConfig]]:
+    """The corpora of all configurations, and the two that they refer to."""
+    found = []
+    for file in sorted(CONFIGS.glob("*/*.yaml")):
+        name = file.relative_to(CONFIGS).with_suffix("").as_posix()
+        values = read_yaml(file.read_text(encoding="utf-8"))
+        found += list(_corpora({"corpus": values} if name.startswith("corpora/") else values, name))
+    return found
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three hundred stories of people, one of which is judged; `mark` tells them apart behind the key's thirty words."""
+    folder = tmp_path_factory.mktemp("stories")
+    people = ("Tom", "Ann", "Rose", "Mary", "Will", "John")
+    rows = [
+        {
+            "story": f"{people[n % 6]} met {people[n // 6 % 6]} on day {n} . "
+            + "They were glad to see each other again after so long a time at sea . " * 2
+            + f"It was mark{n} .",
+            "prompt": "[ WP ] They meet .",
+        }
+        for n in range(300)
+    ]
+    (folder / "stories.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "judged.csv").write_text(f'Input.text1\n"{rows[7]["story"].lower()} </s>"\n')
+    return folder
+
+
+def _marks(stories: Any) -> set[str]:
+    return {word for story in stories for word in str(story).replace("'", " ").split() if word[:4] == "mark"}
+
+
+def test_every_configuration_holds_the_same_stories_out(data: Path) -> None:
+    configurations = shipped()
+    kinds = {
+        replace(
+            corpus,
+            train=("stories.jsonl",),
+            validation=(),
+            exclude=("judged.csv",),
+            max_stories=None,
+            max_words=None,
+            block_words=None,
+        )
+        for _, corpus in configurations
+    }
+    assert len(configurations) > 20
+    assert len({corpus.delexicalize for corpus in kinds}) == 2, "some read names as they stand"
+    found = []
+    for corpus in kinds:
+        loaded = load_corpus(corpus, data, NAMES)
+        held, rest = _marks(loaded.validation), _marks(loaded.train)
+        assert len(held | rest) == 299, "all but the judged one"
+        assert held == _marks(row["story"] for row in held_out_rows(corpus, data, NAMES))
+        found.append(held)
+    assert 5 < len(found[0]) < 30
+    assert all(held == found[0] for held in found)
+
+
+def test_prompted_stories_are_held_out_by_the_same_key(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = read_config(RuberConfig, config_file("ruber_bert", "wp"))
+    corpus = replace(config.corpus, train=("stories.jsonl",), exclude=("judged.csv",))
+    config = replace(config, corpus=corpus, prompts=("stories.jsonl",), pairs=1000, validation_pairs=1000)
+    expected = _marks(load_corpus(corpus, data, NAMES).validation)
+    tokenizer = Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
+    pairs = load_pairs(config, data, NAMES, tokenizer)
+    held, rest = (
+        _marks(tokenizer.decode(story).replace("mark ", "mark") for _, story in split)
+        for split in (pairs.validation, pairs.train)
+    )
+    assert len(held | rest) == 299
+    assert held == expected
+    monkeypatch.setattr(reference_stories, "read_config", lambda *_: config)
+    assert _marks(one.story for one in reference_stories.human_stories("wp", data, 1000)) == expected
+
+
+@pytest.mark.parametrize(("name", "corpus"), shipped(), ids=lambda one: one if isinstance(one, str) else "")
+def test_judged_stories_are_dropped_where_they_stand(name: str, corpus: CorpusConfig) -> None:
+    for file in (*corpus.train, *corpus.validation):
+        if file in JUDGED:
+            assert JUDGED[file] in corpus.exclude, f"{name} reads {file}"
