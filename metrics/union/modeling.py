@@ -58,32 +58,21 @@ class UnionModel(BertPreTrainedModel):
         self,
         input_ids: Tensor,
         attention_mask: Tensor,
-        labels: Tensor | None = None,
         targets: Tensor | None = None,
         weights: Tensor | None = None,
-        reconstruction_weight: float = 0.1,
     ) -> dict[str, Tensor]:
-        """Logits, and with `labels` the loss of equation 6.
+        """`logits` (n,), and with `targets` the sum of equation 4's losses: `reconstruction` ().
 
         Args:
             input_ids: (n, tokens) int64.
             attention_mask: (n, tokens), 1 at tokens.
-            labels: (n,), 1 for human-written stories, 0 for negative samples.
             targets: (n, tokens) token ids of the original, `IGNORED` where there is none.
-            weights: (n, tokens) weights of the targets in their mean; ones where not given.
-            reconstruction_weight: λ of equation 6.
+            weights: (n, tokens) weights of the targets in their sum; ones where not given.
         """
         hidden = self.encode(input_ids, attention_mask)
-        logits = self.score(hidden)
-        output = {"logits": logits}
-        if labels is None:
-            return output
-        loss = F.binary_cross_entropy_with_logits(logits, labels.float())
-        if targets is not None and reconstruction_weight:
+        output = {"logits": self.score(hidden)}
+        if targets is not None:
             at = targets != IGNORED
             losses = F.cross_entropy(self.cls(hidden[at]).float(), targets[at], reduction="none")
-            weight = torch.ones_like(losses) if weights is None else weights[at]
-            reconstruction = (losses * weight).sum() / weight.sum().clamp_min(1.0)
-            output["reconstruction_loss"] = reconstruction.detach()
-            loss = loss + reconstruction_weight * reconstruction
-        return {"loss": loss, **output}
+            output["reconstruction"] = (losses if weights is None else losses * weights[at]).sum()
+        return output

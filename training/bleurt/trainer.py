@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from scipy.stats import pearsonr
 from tokenizers import Tokenizer
+from torch import Tensor
 from torch.nn import functional as F
 
 from openmeva.metrics.bleurt.modeling import ENTAILMENT, SIGNALS, BleurtModel
@@ -25,7 +26,9 @@ from openmeva.training.common.adapters import add_adapters
 from openmeva.training.common.backbone import Backbone, build_on, find_backbone
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest
 from openmeva.training.common.config import as_mapping
+from openmeva.training.common.sharing import Share
 from openmeva.training.common.trainer import StoryTrainer, data_checksums, training_arguments
+from openmeva.training.processes import one_writer
 
 HEADS = ("score", "signals", "entailment")
 
@@ -35,26 +38,23 @@ class BleurtTrainer(StoryTrainer):
 
     entailment_weight = 0.3
 
-    def compute_loss(
-        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
-    ) -> Any:
-        state = model.encode(inputs["input_ids"], inputs["attention_mask"], inputs["token_type_ids"])
+    def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
+        share = Share.of(len(inputs["input_ids"]))
+        names = ("input_ids", "attention_mask", "token_type_ids")
+        state = model.encode(*(share(inputs[name]) for name in names))
+        found = {"score": model.score(state).squeeze(-1).float(), "signals": model.signals(state).float()}
+        found = share.gathered(found)
         wanted = inputs["labels"]
-        scores = model.score(state).squeeze(-1).float()
-        loss = F.mse_loss(scores, wanted.mean(dim=1)) + F.mse_loss(model.signals(state).float(), wanted)
+        loss = F.mse_loss(found["score"], wanted.mean(dim=1)) + F.mse_loss(found["signals"], wanted)
         known = inputs["entailment"] != UNKNOWN
         if self.entailment_weight and known.any():
-            logits = model.entailment(state[known]).float()
-            loss = loss + self.entailment_weight * F.cross_entropy(logits, inputs["entailment"][known])
-        return (loss, {"scores": scores}) if return_outputs else loss
-
-    def prediction_step(
-        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
-    ) -> Any:
-        inputs = self._prepare_inputs(inputs)
-        with torch.no_grad(), self.compute_loss_context_manager():
-            loss, output = self.compute_loss(model, inputs, return_outputs=True)
-        return loss.detach(), output["scores"].detach(), inputs["labels"].mean(dim=1)
+            own = share(known)
+            logits = model.entailment(state[own]).float()
+            (total,) = share.summed(
+                F.cross_entropy(logits, share(inputs["entailment"])[own], reduction="sum")
+            )
+            loss = loss + self.entailment_weight * (total / int(known.sum()))
+        return loss, {"logits": found["score"], "labels": wanted.mean(dim=1)}
 
 
 def build_model(config: BleurtConfig) -> tuple[BleurtModel, Tokenizer, Backbone]:
@@ -117,8 +117,9 @@ def train(
         "torch": torch.__version__,
         "threads": torch.get_num_threads(),
     }
-    if trainer.is_world_process_zero():
-        save_checkpoint(out, "bleurt", {"max_length": config.max_length}, model, base)
-        save_manifest(out, manifest)
-        write_bleurt_card(out, manifest)
+    with one_writer() as writes:
+        if writes:
+            save_checkpoint(out, "bleurt", {"max_length": config.max_length}, model, base)
+            save_manifest(out, manifest)
+            write_bleurt_card(out, manifest)
     return manifest

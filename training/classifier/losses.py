@@ -6,6 +6,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from openmeva.training.classifier.config import ClassifierConfig
+from openmeva.training.common.sharing import Share
 
 TEACHER_SPREAD = 1.5  # standard deviation, in logits, that a teacher's judgments are given
 
@@ -18,8 +19,8 @@ def classifier_loss(model: Any, inputs: dict[str, Tensor], config: ClassifierCon
     of error and of each token (belongs or not), where known; squared distance of a teacher's judgment from the story's
     logit, and from the mean of its tokens' logits where there is a head for them.
     """
-    hidden = model.encode(inputs["input_ids"], inputs["attention_mask"])
-    logits = model.score(hidden)
+    found = _judged(model, inputs, config)
+    logits = found["logits"]
     labels = inputs["labels"].float()
     human = labels.sum().clamp_min(1.0)
     loss = config.label_weight * F.binary_cross_entropy_with_logits(
@@ -29,19 +30,32 @@ def classifier_loss(model: Any, inputs: dict[str, Tensor], config: ClassifierCon
     if config.rank_weight and len(pairs):
         loss = loss + config.rank_weight * F.softplus(logits[pairs[:, 1]] - logits[pairs[:, 0]]).mean()
     if config.kind_weight:
-        loss = loss + config.kind_weight * _known(model.name_kinds(hidden), inputs["kinds"])
+        loss = loss + config.kind_weight * _known(found["kinds"], inputs["kinds"])
     if config.token_weight:
-        loss = loss + config.token_weight * _known(model.judge_tokens(hidden), inputs["belongs"])
+        loss = loss + config.token_weight * _known(found["belongs"], inputs["belongs"])
     if config.distillation_weight:
-        judged = [logits]
-        if model.tokens is not None:
-            judged.append(_mean_of_tokens(model.judge_tokens(hidden), inputs["attention_mask"]))
         at = ~inputs["teacher_logit"].isnan()
-        for found in judged if at.any() else ():
-            loss = loss + config.distillation_weight * F.mse_loss(
-                found[at], inputs["teacher_logit"][at] * TEACHER_SPREAD
-            )
+        for name in ("logits", "of_tokens") if at.any() else ():
+            if name in found:
+                loss = loss + config.distillation_weight * F.mse_loss(
+                    found[name][at], inputs["teacher_logit"][at] * TEACHER_SPREAD
+                )
     return loss, logits
+
+
+def _judged(model: Any, inputs: dict[str, Tensor], config: ClassifierConfig) -> dict[str, Tensor]:
+    """What the heads say of each story of the batch: `logits`, and `kinds`, `belongs`, `of_tokens` where wanted."""
+    share = Share.of(len(inputs["input_ids"]))
+    mask = share(inputs["attention_mask"])
+    hidden = model.encode(share(inputs["input_ids"]), mask)
+    found = {"logits": model.score(hidden)}
+    if config.kind_weight:
+        found["kinds"] = model.name_kinds(hidden)
+    if config.token_weight:
+        found["belongs"] = model.judge_tokens(hidden)
+    if config.distillation_weight and model.tokens is not None:
+        found["of_tokens"] = _mean_of_tokens(model.judge_tokens(hidden), mask)
+    return share.gathered(found)
 
 
 def _mean_of_tokens(logits: Tensor, mask: Tensor) -> Tensor:

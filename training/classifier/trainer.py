@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 from transformers import EvalPrediction
 
 from openmeva.metrics.core.runtime import SpecialTokens
@@ -36,6 +37,7 @@ from openmeva.training.common.trainer import StoryTrainer, training_arguments
 from openmeva.training.negatives.draft import KINDS
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import ROOT
+from openmeva.training.processes import one_writer
 
 
 class ClassifierTrainer(StoryTrainer):
@@ -43,19 +45,9 @@ class ClassifierTrainer(StoryTrainer):
 
     config: ClassifierConfig
 
-    def compute_loss(
-        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
-    ) -> Any:
+    def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
         loss, logits = classifier_loss(model, inputs, self.config)
-        return (loss, {"logits": logits}) if return_outputs else loss
-
-    def prediction_step(
-        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
-    ) -> Any:
-        inputs = self._prepare_inputs(inputs)
-        with torch.no_grad(), self.compute_loss_context_manager():
-            loss, logits = classifier_loss(model, inputs, self.config)
-        return loss.detach(), logits.detach(), inputs["labels"]
+        return loss, {"logits": logits, "labels": inputs["labels"]}
 
 
 def _auc(prediction: EvalPrediction) -> dict[str, float]:
@@ -138,16 +130,17 @@ def train_classifier(
         "threads": torch.get_num_threads(),
     }
     freeze(model, config.frozen_layers, frozen=False)  # what it started from is saved with the rest
-    if trainer.is_world_process_zero():
-        settings = {
-            "delexicalize": config.delexicalize,
-            "context": config.context,
-            "max_length": config.window or config.max_length,
-            "kinds": list(KINDS) if config.kind_weight else [],
-            "tokens": bool(config.token_weight),
-            "token_share": config.token_share,
-        }
-        whole = not (config.adapter and base.takes_adapter)
-        save_checkpoint(out, config.metric, settings, model, base, tokenizer, whole)
-        save_manifest(out, manifest)
+    settings = {
+        "delexicalize": config.delexicalize,
+        "context": config.context,
+        "max_length": config.window or config.max_length,
+        "kinds": list(KINDS) if config.kind_weight else [],
+        "tokens": bool(config.token_weight),
+        "token_share": config.token_share,
+    }
+    whole = not (config.adapter and base.takes_adapter)
+    with one_writer() as writes:
+        if writes:
+            save_checkpoint(out, config.metric, settings, model, base, tokenizer, whole)
+            save_manifest(out, manifest)
     return manifest

@@ -17,6 +17,7 @@ from openmeva.training.common.adapters import adapter_tensors, added_rows, merge
 from openmeva.training.common.backbone import Backbone, names_file, state_of
 from openmeva.training.common.config import differences, parse
 from openmeva.training.files import checksum, save_tensors, write_text
+from openmeva.training.processes import one_writer
 
 ADAPTER, WHOLE = "adapter.safetensors", "model.safetensors"
 MANIFEST = "manifest.json"
@@ -156,8 +157,9 @@ def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | No
                 "Begin anew without --resume, or give another folder."
             )
         return True if checkpoints else None
-    if int(os.environ.get("RANK", "0")) == 0:  # one of several processes
-        for folder in checkpoints:
+    with one_writer() as writes:
+        for folder in checkpoints if writes else ():
             shutil.rmtree(folder)
-        write_text(record, json.dumps(wanted, indent=2) + "\n")
+        if writes:
+            write_text(record, json.dumps(wanted, indent=2) + "\n")
     return None

@@ -10,6 +10,7 @@ from typing import Any
 
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.paths import CACHE, RUNS, WORK
+from openmeva.training.processes import go_alone, join, number
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ def trainer_command(
     out: Callable[[Any], Path] | None = None,
     cache: Path = CACHE / "tags",
     arguments: Sequence[str] | None = None,
+    shared: bool = True,
 ) -> None:
     """Reads the command line, trains, and prints what came of it; exits with 2 and a message on bad input.
 
@@ -47,6 +49,7 @@ def trainer_command(
         out: where the weights go by default; else metrics/METRIC/weights/NAME.
         cache: by default.
         arguments: default: the process's.
+        shared: whether several processes, where a launcher has started them, share the training; else one trains.
     """
     parser = argparse.ArgumentParser(
         prog=f"python -m training.{folder}",
@@ -68,6 +71,10 @@ def trainer_command(
         "--set", nargs="*", default=[], metavar="KEY=VALUE", help="e.g. seed=7 adapter.rank=8 corpus=wp"
     )
     given = parser.parse_args(arguments)
+    if shared:
+        join()
+    elif not go_alone():
+        return
     try:
         config = read_config(kind, config_file(folder, given.config), given.set)
         name = f"{folder.rpartition('.')[2]}-{config.name}"
@@ -79,4 +86,5 @@ def trainer_command(
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(2) from error
-    print(json.dumps({key: manifest[key] for key in shown if key in manifest}, indent=2))
+    if number() == 0:
+        print(json.dumps({key: manifest[key] for key in shown if key in manifest}, indent=2))

@@ -6,13 +6,17 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import torch
+from torch import Tensor
+from torch.utils.data import DataLoader
 from transformers import Trainer, TrainingArguments
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from openmeva.training.common.checkpoint import read_manifest
 from openmeva.training.common.config import Config, config_file, read_config
+from openmeva.training.common.sharing import through_forward
 from openmeva.training.files import checksum
 from openmeva.training.paths import ROOT
+from openmeva.training.processes import count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +49,68 @@ class CorpusFiles(Protocol):
     def exclude(self) -> tuple[str, ...]: ...
 
 
-class StoryTrainer(Trainer):
-    """A `Trainer` whose batches hold stories of similar length, in an order that the seed fixes."""
+class SharedTrainer(Trainer):
+    """A `Trainer` whose steps are the same on one process and on several, which share each batch (`sharing.py`).
+
+    The batch size of its arguments is that of all processes together.
+    """
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        if self.args.world_size != count():
+            raise ValueError(
+                f"a launcher has started {self.args.world_size} processes, but this command works in one: "
+                "start it without the launcher"
+            )
+        self.args._n_gpu = min(1, self.args.n_gpu)  # a process has one device; a launcher starts one for each
+
+    def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
+        """The loss of a batch, and what evaluation measures: `logits` and `labels`, or nothing.
+
+        Args:
+            model: not wrapped; its parts may be called.
+            inputs: the whole batch.
+        """
+        raise NotImplementedError
+
+    def compute_loss(
+        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
+    ) -> Any:
+        loss, measured = through_forward(model, self.batch_loss, inputs)
+        return (loss, measured) if return_outputs else loss
+
+    def prediction_step(
+        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
+    ) -> Any:
+        with torch.no_grad(), self.compute_loss_context_manager():
+            loss, measured = self.compute_loss(model, self._prepare_inputs(inputs), return_outputs=True)
+        found = {name: tensor.detach() for name, tensor in measured.items()}
+        return loss.detach(), found.get("logits"), found.get("labels")
+
+    def evaluation_loop(self, *arguments: Any, **named: Any) -> Any:
+        self.gather_function = lambda found: found  # every process has measured every row
+        return super().evaluation_loop(*arguments, **named)
+
+    def get_total_train_batch_size(self, args: TrainingArguments) -> int:
+        return args.train_batch_size * args.gradient_accumulation_steps
+
+    def _get_dataloader(
+        self,
+        dataset: Any,
+        description: str,
+        batch_size: int,
+        sampler_fn: Any = None,
+        *others: Any,
+        **named: Any,
+    ) -> Any:
+        if self.args.world_size == 1:
+            return super()._get_dataloader(dataset, description, batch_size, sampler_fn, *others, **named)
+        sampler = sampler_fn(dataset) if sampler_fn else None
+        return DataLoader(dataset, batch_size, sampler=sampler, collate_fn=self.data_collator)
+
+
+class StoryTrainer(SharedTrainer):
+    """A trainer whose batches hold stories of similar length, in an order that the seed fixes."""
 
     lengths: Sequence[int] = ()
 
@@ -66,7 +130,7 @@ def training_arguments(
         run: folder of the checkpoints.
         config: of the training.
         steps: of the whole run.
-        batch: examples a step.
+        batch: examples a step, of all processes together.
         changes: settings that differ.
     """
     settings: dict[str, Any] = {

@@ -12,6 +12,7 @@ from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.classifier.trainer import known_classifier, train_classifier
 from openmeva.training.discriminator.config import DiscriminatorConfig
 from openmeva.training.discriminator.data import load_rows
+from openmeva.training.processes import first_alone, one_writer
 
 
 def train(
@@ -30,9 +31,12 @@ def train(
     Returns:
         The manifest.
     """
-    rows, validation, provenance = load_rows(config, data, run, cache)
+    with first_alone():
+        rows, validation, provenance = load_rows(config, data, run, cache)
     if known := known_classifier(config, provenance, out):
         return known
     manifest = train_classifier(config, rows, validation, out, run, provenance, resume)
-    write_classifier_card(out, manifest)
+    with one_writer() as writes:
+        if writes:
+            write_classifier_card(out, manifest)
     return manifest

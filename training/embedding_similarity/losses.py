@@ -2,8 +2,16 @@
 
 from torch import Tensor
 
+from openmeva.training.common.sharing import Share
 
-def relative_error(states: Tensor, wanted: Tensor, mask: Tensor) -> Tensor:
-    """Squared error of states (n, tokens, width) over the square of what is wanted, at tokens; 0 is best."""
+
+def relative_error(states: Tensor, wanted: Tensor, mask: Tensor, share: Share | None = None) -> Tensor:
+    """Squared error of states (n, tokens, width) over the square of what is wanted, at tokens; 0 is best.
+
+    Where `share` is given, the tensors are its rows, and the error is that of the whole batch.
+    """
     weights = mask[..., None].float()
-    return ((states - wanted).square() * weights).sum() / (wanted.square() * weights).sum()
+    error, size = ((states - wanted).square() * weights).sum(), (wanted.square() * weights).sum()
+    if share:
+        error, size = share.summed(error, size)
+    return error / size

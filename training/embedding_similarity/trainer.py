@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 from scipy.stats import pearsonr
+from torch import Tensor
 
 from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.metrics.embedding_similarity.embedding import TextEncoder
@@ -27,6 +28,7 @@ from openmeva.metrics.embedding_similarity.matching import bert_score
 from openmeva.metrics.embedding_similarity.scoring import SimilarityScorer
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest
 from openmeva.training.common.config import as_mapping
+from openmeva.training.common.sharing import Share
 from openmeva.training.common.trainer import StoryTrainer, data_checksums, training_arguments
 from openmeva.training.embedding_similarity.baseline import baseline
 from openmeva.training.embedding_similarity.card import write_similarity_card
@@ -35,6 +37,7 @@ from openmeva.training.embedding_similarity.data import collate, load_blocks
 from openmeva.training.embedding_similarity.losses import relative_error
 from openmeva.training.embedding_similarity.model import Student, build_models, build_student
 from openmeva.training.files import write_text
+from openmeva.training.processes import one_writer
 
 
 class SimilarityTrainer(StoryTrainer):
@@ -42,20 +45,12 @@ class SimilarityTrainer(StoryTrainer):
 
     teacher: Any
 
-    def compute_loss(
-        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
-    ) -> Any:
+    def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
+        share = Share.of(len(inputs["input_ids"]))
+        own = {name: share(tensor) for name, tensor in inputs.items()}
         with torch.no_grad():
-            wanted = self.teacher(**inputs).last_hidden_state.float()
-        loss = relative_error(model(**inputs), wanted, inputs["attention_mask"])
-        return (loss, {}) if return_outputs else loss
-
-    def prediction_step(
-        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
-    ) -> Any:
-        inputs = self._prepare_inputs(inputs)
-        with torch.no_grad(), self.compute_loss_context_manager():
-            return self.compute_loss(model, inputs).detach(), None, None
+            wanted = self.teacher(**own).last_hidden_state.float()
+        return relative_error(model(**own), wanted, own["attention_mask"], share), {}
 
 
 @torch.inference_mode()
@@ -133,16 +128,17 @@ def train(config: SimilarityConfig, data: Path, out: Path, run: Path, resume: bo
         "torch": torch.__version__,
         "threads": torch.get_num_threads(),
     }
-    if trainer.is_world_process_zero():
-        longest = min(
-            512, base.shape.max_position_embeddings - (0 if base.is_shared else 2)
-        )  # RoBERTa's begin at 2
-        settings: dict[str, Any] = {"max_length": longest}
-        save_checkpoint(out, "embedding_similarity", settings, student, base)
-        scorer = SimilarityScorer(TextEncoder(out))
-        whole = [text for text in validation_texts if len(text.split()) > 30]
-        settings["baseline"] = baseline(scorer, whole, config.baseline_pairs, config.seed)
-        write_text(out / "config.json", json.dumps({"embedding_similarity": settings}, indent=1) + "\n")
-        save_manifest(out, manifest)
-        write_similarity_card(out, manifest)
+    longest = min(
+        512, base.shape.max_position_embeddings - (0 if base.is_shared else 2)
+    )  # RoBERTa's begin at 2
+    settings: dict[str, Any] = {"max_length": longest}
+    with one_writer() as writes:
+        if writes:
+            save_checkpoint(out, "embedding_similarity", settings, student, base)
+            scorer = SimilarityScorer(TextEncoder(out))
+            whole = [text for text in validation_texts if len(text.split()) > 30]
+            settings["baseline"] = baseline(scorer, whole, config.baseline_pairs, config.seed)
+            write_text(out / "config.json", json.dumps({"embedding_similarity": settings}, indent=1) + "\n")
+            save_manifest(out, manifest)
+            write_similarity_card(out, manifest)
     return manifest

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.model_card import write_model_card
 
 _CARD = """---
@@ -11,14 +12,14 @@ license: apache-2.0
 language: en
 library_name: transformers
 pipeline_tag: fill-mask
-base_model: {config[base][hub]}
+base_model: {base}
 tags: [story-generation, evaluation, bert]
 ---
 
 # Story encoder
 
 A BERT encoder for short stories, 6 layers deep and 384 wide, that the project's metrics share: each of them is a
-small adapter on these weights. It began as `{config[base][hub]}`; its vocabulary was cut to {config[vocabulary_size]:,} pieces, and it was
+small adapter on these weights. It began as `{base}`; its vocabulary was cut to {config[vocabulary_size]:,} pieces, and it was
 trained on as a masked language model on stories.
 
 ## Use
@@ -74,4 +75,6 @@ The name lists have their own terms: `NAMES.md`.
 def write_encoder_card(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Writes `README.md` beside the encoder's weights."""
     note = f"{manifest['note']}\n" if "note" in manifest else ""
-    write_model_card(folder, _CARD, manifest, note=note)
+    base = manifest["config"]["base"]
+    named = base if isinstance(base, Mapping) else find_backbone(base).source
+    write_model_card(folder, _CARD, manifest, note=note, base=named.get("hub", base))

@@ -15,6 +15,8 @@ from openmeva.training.common.backbone import names_file
 from openmeva.training.corpora.splits import CorpusConfig, cut_blocks, load_corpus
 from openmeva.training.encoder.vocabulary import SPECIAL
 
+IGNORED = -100  # a label that no loss counts
+
 
 @dataclass
 class MaskingCollator:
@@ -27,7 +29,7 @@ class MaskingCollator:
     def __call__(self, rows: list[dict[str, Any]]) -> dict[str, Tensor]:
         length = max(len(row["input_ids"]) for row in rows)
         ids = torch.zeros(len(rows), length, dtype=torch.long)
-        labels = torch.full_like(ids, -100)
+        labels = torch.full_like(ids, IGNORED)
         for i, row in enumerate(rows):
             rng = np.random.default_rng([self.seed, row["index"]])
             tokens = np.array(row["input_ids"])

@@ -13,36 +13,39 @@ from typing import Any
 
 import torch
 from datasets import Dataset
+from torch import Tensor
 from torch.nn import functional as F
-from transformers import BertForMaskedLM, BertTokenizer, Trainer, TrainingArguments
+from transformers import BertForMaskedLM, BertTokenizer, TrainingArguments
 
 from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import begin_run
 from openmeva.training.common.config import as_mapping
+from openmeva.training.common.sharing import Share
+from openmeva.training.common.trainer import SharedTrainer
 from openmeva.training.encoder.card import write_encoder_card
 from openmeva.training.encoder.config import EncoderConfig
-from openmeva.training.encoder.data import MaskingCollator, load_texts
-from openmeva.training.encoder.vocabulary import prune_vocabulary, pruned_model, save_tokenizer
+from openmeva.training.encoder.data import IGNORED, MaskingCollator, load_texts
+from openmeva.training.encoder.vocabulary import (
+    new_tokenizer,
+    prune_vocabulary,
+    pruned_model,
+    save_tokenizer,
+)
 from openmeva.training.files import checksum, read_lines, save_tensors, write_text
+from openmeva.training.processes import one_writer
 
 
-class MaskedLanguageModelTrainer(Trainer):
+class MaskedLanguageModelTrainer(SharedTrainer):
     """Computes the vocabulary's logits at masked positions only: a third of the time otherwise goes there."""
 
-    def compute_loss(
-        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
-    ) -> Any:
-        hidden = model.bert(inputs["input_ids"], attention_mask=inputs["attention_mask"]).last_hidden_state
-        at = inputs["labels"] != -100
+    def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
+        share = Share.of(len(inputs["input_ids"]))
+        ids, mask, labels = (share(inputs[name]) for name in ("input_ids", "attention_mask", "labels"))
+        hidden = model.bert(ids, attention_mask=mask).last_hidden_state
+        at = labels != IGNORED
         logits = model.cls(hidden[at])
-        loss = F.cross_entropy(logits.float(), inputs["labels"][at])
-        return (loss, {"logits": logits, "labels": inputs["labels"][at]}) if return_outputs else loss
-
-    def prediction_step(
-        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
-    ) -> Any:
-        with torch.no_grad(), self.compute_loss_context_manager():
-            return self.compute_loss(model, inputs).detach(), None, None
+        (total,) = share.summed(F.cross_entropy(logits.float(), labels[at], reduction="sum"))
+        return total / int((inputs["labels"] != IGNORED).sum()), {}
 
 
 def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool = False) -> dict[str, Any]:
@@ -55,10 +58,11 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
     old = BertTokenizer.from_pretrained(base)
     texts, held_out = load_texts(corpora, config.block_words, config.blocks_per_story, data)
     kept = run / "vocab.txt"  # a resumed run keeps its vocabulary: checkpoints' rows are in its order
-    if not (resume and kept.exists()):
-        write_text(kept, "\n".join(prune_vocabulary(old, texts, config.vocabulary_size)) + "\n")
+    with one_writer() as writes:
+        if writes and not (resume and kept.exists()):
+            write_text(kept, "\n".join(prune_vocabulary(old, texts, config.vocabulary_size)) + "\n")
     pieces = [line for _, line in read_lines(kept)]
-    tokenizer = save_tokenizer(pieces, out)
+    tokenizer = new_tokenizer(pieces)
     torch.manual_seed(config.seed)
     model = pruned_model(base, pieces, old)
     model.config.hidden_dropout_prob = model.config.attention_probs_dropout_prob = 0.0
@@ -111,7 +115,6 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
     before = trainer.evaluate()["eval_loss"]
     trainer.train(resume_from_checkpoint=begun)
     after = trainer.evaluate()["eval_loss"]
-    save_half(model, out)
     manifest = {
         "config": as_mapping(config),
         "data": sums,
@@ -123,8 +126,12 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
         "minutes": round((time.time() - started) / 60, 1),
         "torch": torch.__version__,
     }
-    write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
-    write_encoder_card(out, manifest)
+    with one_writer() as writes:
+        if writes:
+            save_tokenizer(tokenizer, pieces, out)
+            save_half(model, out)
+            write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
+            write_encoder_card(out, manifest)
     return manifest
 
 

@@ -64,14 +64,16 @@ def pruned_model(base: str | Path, pieces: Sequence[str], old: BertTokenizer) ->
     return model
 
 
-def save_tokenizer(pieces: Sequence[str], folder: Path) -> BertTokenizer:
-    """Saves a tokenizer over `pieces` that keeps the placeholders whole."""
-    folder.mkdir(parents=True, exist_ok=True)
-    vocabulary = folder / "vocab.txt"
-    write_text(vocabulary, "\n".join(pieces) + "\n")
+def new_tokenizer(pieces: Sequence[str]) -> BertTokenizer:
+    """A tokenizer over `pieces` that keeps the placeholders whole."""
     tokenizer = BertTokenizer(
         vocab={piece: i for i, piece in enumerate(pieces)}, do_lower_case=True, model_max_length=512
     )
     tokenizer.add_tokens(list(PLACEHOLDERS), special_tokens=True)
-    tokenizer.save_pretrained(folder)
     return tokenizer
+
+
+def save_tokenizer(tokenizer: BertTokenizer, pieces: Sequence[str], folder: Path) -> None:
+    """Saves a tokenizer and its vocabulary."""
+    write_text(folder / "vocab.txt", "\n".join(pieces) + "\n")
+    tokenizer.save_pretrained(folder)

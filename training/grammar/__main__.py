@@ -15,6 +15,7 @@ from openmeva.training.common.config import config_file, read_config
 from openmeva.training.grammar.config import Settings
 from openmeva.training.grammar.model import WEIGHTS, GrammarScorer
 from openmeva.training.grammar.trainer import evaluate, train
+from openmeva.training.processes import go_alone
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=WEIGHTS)
     parser.add_argument("--evaluate", action="store_true", help="measure the weights in --out, train nothing")
     options = parser.parse_args(arguments)
+    if not go_alone():
+        return 0
     folder = options.data / "cola" / "raw"
     try:
         if options.evaluate:

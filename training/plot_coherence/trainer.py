@@ -18,6 +18,7 @@ from openmeva.training.common.trainer import first_configuration
 from openmeva.training.files import checksum
 from openmeva.training.paths import ROOT
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
+from openmeva.training.processes import first_alone, one_writer
 
 FOLDER = "plot_coherence"
 
@@ -40,7 +41,8 @@ def train(
     first = first_configuration(PlotCoherenceConfig, FOLDER, config.first, config.start)
     if first and config.start:
         train(first, data, ROOT / config.start, run, cache, resume)
-    rows, validation, provenance = load_rows(config, data, run, cache)
+    with first_alone():
+        rows, validation, provenance = load_rows(config, data, run, cache)
     if teacher := config.teacher:
         folder = ROOT / teacher.weights
         own = read_config(PlotCoherenceConfig, config_file(FOLDER, teacher.config))
@@ -50,8 +52,11 @@ def train(
     if known:
         return known
     if teacher:
-        rows = with_teacher_logits(rows, folder, config.metric, run, teacher.processes)
+        with first_alone():
+            rows = with_teacher_logits(rows, folder, config.metric, run, teacher.processes)
     checkpoints = run / f"training-{config.name}"
     manifest = train_classifier(config, rows, validation, out, checkpoints, provenance, resume)
-    write_classifier_card(out, manifest)
+    with one_writer() as writes:
+        if writes:
+            write_classifier_card(out, manifest)
     return manifest

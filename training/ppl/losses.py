@@ -5,6 +5,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from openmeva.training.common.sharing import Share
+
 ROWS = 128
 
 
@@ -56,7 +58,7 @@ def vocabulary_loss(
     dtype: torch.dtype = torch.float32,
     rows: int = ROWS,
 ) -> Tensor:
-    """Mean cross-entropy in nats, without the (n, vocabulary) logits at once.
+    """Sum of cross-entropies in nats, without the (n, vocabulary) logits at once.
 
     Args:
         hidden: (n, width), what the vocabulary's matrix is applied to.
@@ -66,14 +68,21 @@ def vocabulary_loss(
         dtype: of the matrix products; sums are float32.
         rows: logits of so many rows are held at once.
     """
-    return _VocabularyLoss.apply(hidden, weight, bias, targets, dtype, rows) / len(targets)
+    return _VocabularyLoss.apply(hidden, weight, bias, targets, dtype, rows)
 
 
 def next_token_loss(model: Any, ids: Tensor, mask: Tensor) -> Tensor:
     """Mean loss in nats of the tokens (n, tokens) after the first, given those before; `mask` is 1 at tokens.
 
-    Padding stands on the right, where a causal mask hides it.
+    Padding stands on the right, where a causal mask hides it. Of a batch that several processes share, each reads its
+    share.
     """
+    share = Share.of(len(ids))
+    (total,) = share.summed(_total_loss(model, share(ids), share(mask)))
+    return total / int(mask[:, 1:].sum())
+
+
+def _total_loss(model: Any, ids: Tensor, mask: Tensor) -> Tensor:
     hidden = model.bert(ids, use_cache=False).last_hidden_state[:, :-1]
     at = mask[:, 1:].bool()
     hidden = model.cls.predictions.transform(hidden[at])

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from openmeva.metrics.core.runtime import pad, token_id
 from openmeva.training.common.backbone import SHARED, find_backbone, names_file
@@ -27,6 +28,7 @@ from openmeva.training.ppl.data import LanguageModelCollator, token_rows
 from openmeva.training.ppl.losses import next_token_loss
 from openmeva.training.ppl.masked import save_masked
 from openmeva.training.ppl.model import build_model
+from openmeva.training.processes import one_writer
 
 VALIDATION_STORIES = 1000
 
@@ -34,18 +36,8 @@ VALIDATION_STORIES = 1000
 class LanguageModelTrainer(StoryTrainer):
     """Next-token loss at every position, the vocabulary's logits never held at once."""
 
-    def compute_loss(
-        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
-    ) -> Any:
-        loss = next_token_loss(model, inputs["input_ids"], inputs["attention_mask"])
-        return (loss, {}) if return_outputs else loss
-
-    def prediction_step(
-        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
-    ) -> Any:
-        inputs = self._prepare_inputs(inputs)
-        with torch.no_grad(), self.compute_loss_context_manager():
-            return self.compute_loss(model, inputs), None, None
+    def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
+        return next_token_loss(model, inputs["input_ids"], inputs["attention_mask"]), {}
 
 
 def perplexities(model: Any, stories: Sequence[Sentences], rows: list[list[int]]) -> dict[str, float]:
@@ -87,7 +79,8 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         ValueError: a run to resume that was begun with another configuration (each difference is named).
     """
     if config.model == "masked":
-        return save_masked(config, data, out)
+        with one_writer() as writes:
+            return save_masked(config, data, out) if writes else {}
     if config.stories < 1:
         raise ValueError(f"stories: expected 1 or more, got {config.stories}")
     started = time.time()
@@ -135,13 +128,15 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         "torch": torch.__version__,
         "threads": torch.get_num_threads(),
     }
-    if trainer.is_world_process_zero():
-        settings = {
-            "model": "causal",
-            "delexicalize": config.corpus.delexicalize,
-            "max_length": config.max_length,
-        }
-        save_checkpoint(out, "ppl", settings, model, find_backbone(SHARED), tokenizer, config.adapter is None)
-        save_manifest(out, manifest)
-        write_ppl_card(out, manifest)
+    settings = {
+        "model": "causal",
+        "delexicalize": config.corpus.delexicalize,
+        "max_length": config.max_length,
+    }
+    base, whole = find_backbone(SHARED), config.adapter is None
+    with one_writer() as writes:
+        if writes:
+            save_checkpoint(out, "ppl", settings, model, base, tokenizer, whole)
+            save_manifest(out, manifest)
+            write_ppl_card(out, manifest)
     return manifest

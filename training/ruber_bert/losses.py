@@ -1,11 +1,13 @@
 """RUBER's loss."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from openmeva.training.common.sharing import Share
 from openmeva.training.ruber_bert.config import RuberConfig
 
 
@@ -15,13 +17,7 @@ def relatedness_loss(model: Any, inputs: dict[str, Any], config: RuberConfig) ->
     `margin`: the mean of max(0, margin - s⁺ + s⁻), s the sigmoid of the head's logits (Tao et al., equation 5).
     `cross_entropy`: that the true pair is 1 and the others 0, each kind with half the weight.
     """
-    contexts, stories, sampled = (
-        _vectors(model, inputs[name]) for name in ("contexts", "stories", "sampled")
-    )
-    true = model.head(contexts, stories).float()
-    others = [model.head(contexts, sampled).float()] if config.sampled else []
-    shifts = min(config.in_batch, len(stories) - 1)
-    others += [model.head(contexts, stories.roll(shift, 0)).float() for shift in range(1, shifts + 1)]
+    true, *others = _related(model, inputs, config)
     if not others:  # a batch of one, with nothing sampled
         return 0.0 * true.sum()
     false = torch.stack(others)
@@ -30,7 +26,35 @@ def relatedness_loss(model: Any, inputs: dict[str, Any], config: RuberConfig) ->
     return (F.softplus(-true).mean() + F.softplus(false).mean()) / 2
 
 
-def _vectors(model: Any, inputs: Any) -> Tensor:
-    return (
-        model.encode(inputs["input_ids"], inputs["attention_mask"])[0] if isinstance(inputs, dict) else inputs
+def _related(model: Any, inputs: dict[str, Any], config: RuberConfig) -> Iterable[Tensor]:
+    """Logits (n,) of contexts with their own stories, with sampled ones, and with those of the batch.
+
+    Where several processes share the batch, each reads its contexts, and all stories that they are compared with.
+    """
+    count = len(_ids(inputs["contexts"]))
+    share = Share.of(count)
+    own = share(torch.arange(count))
+    shifts = range(1, min(config.in_batch, count - 1) + 1)
+    others = [(own - shift) % count for shift in shifts]
+    read = torch.cat([own, *others]).unique()
+    contexts, stories, sampled = (
+        _vectors(model, inputs[name], rows)
+        for name, rows in (("contexts", own), ("stories", read), ("sampled", own))
     )
+    found = [model.head(contexts, stories[torch.searchsorted(read, own)])]
+    if config.sampled:
+        found.append(model.head(contexts, sampled))
+    found += [model.head(contexts, stories[torch.searchsorted(read, rows)]) for rows in others]
+    return share.gathered(dict(enumerate(one.float() for one in found))).values()
+
+
+def _ids(texts: Tensor | dict[str, Tensor]) -> Tensor:
+    return texts["input_ids"] if isinstance(texts, dict) else texts
+
+
+def _vectors(model: Any, texts: Tensor | dict[str, Tensor], rows: Tensor) -> Tensor:
+    """Vectors (rows, width) of some texts of a batch: features that were computed before, or tokens to encode."""
+    if isinstance(texts, dict):
+        found: Tensor = model.encode(texts["input_ids"][rows], texts["attention_mask"][rows])[0]
+        return found
+    return texts[rows]

@@ -18,12 +18,14 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from openmeva.training.common.backbone import Backbone, names_file
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest, start_digest
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.trainer import StoryTrainer, data_checksums, training_arguments
 from openmeva.training.paths import ROOT
+from openmeva.training.processes import first_alone, one_writer
 from openmeva.training.ruber_bert.card import write_ruber_card
 from openmeva.training.ruber_bert.config import RuberConfig
 from openmeva.training.ruber_bert.data import (
@@ -47,15 +49,12 @@ class RuberTrainer(StoryTrainer):
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         """Each pass in an order of its own: batches of equal length would hold a pair twice, as its own negative."""
         rng = np.random.default_rng(self.args.seed)
-        places = len(self.train_dataset)  # type: ignore[arg-type]
+        places = len(self.train_dataset)
         passes = [rng.permutation(self.pairs) + begin for begin in range(0, places, self.pairs)]
         return [int(place) for one in passes for place in one if place < places]
 
-    def compute_loss(
-        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
-    ) -> Any:
-        loss = relatedness_loss(model, inputs, self.config)
-        return (loss, {}) if return_outputs else loss
+    def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
+        return relatedness_loss(model, inputs, self.config), {}
 
 
 def train(
@@ -85,7 +84,9 @@ def train(
     near_validation = nearest_contexts(held_out, 10)
     features, neighbours = None, None
     if frozen:
-        found = pair_features(model, pairs.train, batcher, cache / f"{_key(made_from, base)}.safetensors")
+        features_file = cache / f"{_key(made_from, base)}.safetensors"
+        with first_alone():
+            found = pair_features(model, pairs.train, batcher, features_file)
         pooling = config.pooling
         features = {name: found[f"{name}.{pooling}"] for name in ("contexts", "stories")}
     if config.nearest:
@@ -125,16 +126,17 @@ def train(
         "torch": torch.__version__,
         "threads": torch.get_num_threads(),
     }
-    if trainer.is_world_process_zero():
-        settings = {
-            "delexicalize": config.corpus.delexicalize,
-            "max_length": config.max_length,
-            "model": model_settings(config),
-            "ranges": results["ranges"],
-        }
-        save_checkpoint(out, "ruber_bert", settings, model, base)
-        save_manifest(out, manifest)
-        write_ruber_card(out, manifest)
+    settings = {
+        "delexicalize": config.corpus.delexicalize,
+        "max_length": config.max_length,
+        "model": model_settings(config),
+        "ranges": results["ranges"],
+    }
+    with one_writer() as writes:
+        if writes:
+            save_checkpoint(out, "ruber_bert", settings, model, base)
+            save_manifest(out, manifest)
+            write_ruber_card(out, manifest)
     return manifest
 
 

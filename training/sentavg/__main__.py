@@ -18,6 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         SHOWN,
         trainer.__doc__,
         arguments=arguments,
+        shared=False,
     )
 
 

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from rich.progress import track
 
 from openmeva.training.files import replacing
+from openmeva.training.processes import first_alone
 from openmeva.training.text.tagged_story import TaggedStory
 
 Sentences = Sequence[Sequence[str]]
@@ -54,11 +55,12 @@ def tag_corpus(
         raise ValueError("expected a tagger_name beside a tagger of one's own, got none")
     lines = [_lines(row, story) for row, story in enumerate(stories)]
     path = Path(cache_folder) / f"tags-{checksum(lines, tagger_name)}.parquet"
-    if path.exists():
-        tags = pq.read_table(path, columns=["tags"])["tags"].to_pylist()
-    else:
-        tags = list(_tag_all(stories, processes, tagger, progress))
-        _write(path, lines, tags)
+    with first_alone():
+        if path.exists():
+            tags = pq.read_table(path, columns=["tags"])["tags"].to_pylist()
+        else:
+            tags = list(_tag_all(stories, processes, tagger, progress))
+            _write(path, lines, tags)
     return [_story(words, row_tags) for words, row_tags in zip(lines, tags, strict=True)]
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 from scipy.stats import mannwhitneyu
+from torch import Tensor
 from transformers import EvalPrediction
 
 from openmeva.metrics.core.runtime import SpecialTokens
@@ -29,11 +30,13 @@ from openmeva.training.corpora.splits import load_corpus
 from openmeva.training.files import checksum
 from openmeva.training.negatives import UnionSampler, tag_corpus
 from openmeva.training.paths import ROOT
+from openmeva.training.processes import one_writer
 from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.knowledge.resources import find, require
 from openmeva.training.union.card import write_union_card
 from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.data import UnionCollator, UnionPairs
+from openmeva.training.union.losses import union_loss
 from openmeva.training.union.model import build_model
 
 
@@ -42,19 +45,9 @@ class UnionTrainer(StoryTrainer):
 
     reconstruction_weight = 0.1
 
-    def compute_loss(
-        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
-    ) -> Any:
-        output = model(**inputs, reconstruction_weight=self.reconstruction_weight)
-        return (output["loss"], output) if return_outputs else output["loss"]
-
-    def prediction_step(
-        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
-    ) -> Any:
-        inputs = self._prepare_inputs(inputs)
-        with torch.no_grad(), self.compute_loss_context_manager():
-            output = model(**inputs, reconstruction_weight=self.reconstruction_weight)
-        return output["loss"].detach(), output["logits"].detach(), inputs["labels"]
+    def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
+        loss, logits = union_loss(model, inputs, self.reconstruction_weight)
+        return loss, {"logits": logits, "labels": inputs["labels"]}
 
 
 def accuracy_and_auc(prediction: EvalPrediction) -> dict[str, float]:
@@ -134,16 +127,17 @@ def train(
         "torch": torch.__version__,
         "threads": torch.get_num_threads(),
     }
-    if trainer.is_world_process_zero():
-        settings = {
-            "delexicalize": config.corpus.delexicalize,
-            "context": config.corpus.context,
-            "max_length": config.window or config.max_length,
-        }
-        whole = not (config.adapter and base.takes_adapter)
-        save_checkpoint(out, "union", settings, model, base, tokenizer, whole)
-        save_manifest(out, manifest)
-        write_union_card(out, manifest)
+    settings = {
+        "delexicalize": config.corpus.delexicalize,
+        "context": config.corpus.context,
+        "max_length": config.window or config.max_length,
+    }
+    whole = not (config.adapter and base.takes_adapter)
+    with one_writer() as writes:
+        if writes:
+            save_checkpoint(out, "union", settings, model, base, tokenizer, whole)
+            save_manifest(out, manifest)
+            write_union_card(out, manifest)
     return manifest
 
 

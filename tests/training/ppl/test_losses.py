@@ -15,15 +15,15 @@ def test_loss_and_gradients(rows: int, trained: tuple[bool, bool, bool]) -> None
     targets = torch.randint(13, (9,))
     plain = [t.clone().requires_grad_(on) for t, on in zip(tensors, trained, strict=True)]
     sliced = [t.clone().requires_grad_(on) for t, on in zip(tensors, trained, strict=True)]
-    expected = F.cross_entropy(F.linear(*plain), targets)
+    expected = F.cross_entropy(F.linear(*plain), targets, reduction="sum")
     found = vocabulary_loss(*sliced, targets, rows=rows)
-    assert float(found) == pytest.approx(float(expected), abs=1e-6)
+    assert float(found) == pytest.approx(float(expected), rel=1e-6)
     (3 * expected).backward()
     (3 * found).backward()
     for one, other, on in zip(plain, sliced, trained, strict=True):
         assert (one.grad is not None) == (other.grad is not None) == on
         if on:
-            assert torch.allclose(one.grad, other.grad, atol=1e-6)
+            assert torch.allclose(one.grad, other.grad, atol=1e-5)
 
 
 def test_bfloat16_is_near() -> None:
@@ -33,10 +33,10 @@ def test_bfloat16_is_near() -> None:
     near = vocabulary_loss(hidden, weight, bias, targets, dtype=torch.bfloat16, rows=7)
     near.backward()
     exact = hidden.detach().clone().requires_grad_()
-    expected = F.cross_entropy(F.linear(exact, weight, bias), targets)
+    expected = F.cross_entropy(F.linear(exact, weight, bias), targets, reduction="sum")
     expected.backward()
     assert float(near) == pytest.approx(float(expected), rel=0.01)
-    assert torch.allclose(hidden.grad, exact.grad, atol=2e-3)
+    assert torch.allclose(hidden.grad, exact.grad, atol=4e-2)
 
 
 def test_without_gradients_none_are_computed() -> None:

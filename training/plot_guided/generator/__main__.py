@@ -13,6 +13,7 @@ from openmeva.training.paths import WEIGHTS
 from openmeva.training.plot_guided.generator.card import write_generator_card
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.generator.trainer import train_generator
+from openmeva.training.processes import one_writer
 
 SHOWN = ("stories", "steps", "validation", "minutes")
 
@@ -20,8 +21,10 @@ SHOWN = ("stories", "steps", "validation", "minutes")
 def train(call: Call) -> dict[str, Any]:
     """Trains, and writes manifest and card."""
     manifest = train_generator(call.config, call.data, call.run, call.cache, call.resume)
-    save_manifest(call.run / "final", manifest)
-    write_generator_card(call.run / "final", call.out)
+    with one_writer() as writes:
+        if writes:
+            save_manifest(call.run / "final", manifest)
+            write_generator_card(call.run / "final", call.out)
     return manifest
 
 

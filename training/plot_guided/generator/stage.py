@@ -7,6 +7,7 @@ from openmeva.training.common.config import as_mapping, config_file, read_config
 from openmeva.training.paths import ROOT
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.generator.trainer import train_generator
+from openmeva.training.processes import one_writer
 
 
 def ensure_generator(folder: Path, configuration: str | Path, data: Path, cache: Path) -> Path:
@@ -25,5 +26,8 @@ def ensure_generator(folder: Path, configuration: str | Path, data: Path, cache:
         return folder
     if config.start and config.start_config:
         ensure_generator(ROOT / config.start, config.start_config, data, cache)
-    save_manifest(folder, train_generator(config, data, folder.parent, cache, resume=True))
+    manifest = train_generator(config, data, folder.parent, cache, resume=True)
+    with one_writer() as writes:
+        if writes:
+            save_manifest(folder, manifest)
     return folder

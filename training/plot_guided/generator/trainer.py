@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch.nn import functional as F
 
 from openmeva.metrics.core.runtime import SpecialTokens
@@ -14,6 +15,7 @@ from openmeva.training.common.adapters import with_adapter
 from openmeva.training.common.backbone import names_file
 from openmeva.training.common.checkpoint import begin_run
 from openmeva.training.common.config import as_mapping
+from openmeva.training.common.sharing import Share
 from openmeva.training.common.trainer import StoryTrainer, data_checksums, training_arguments
 from openmeva.training.files import checksum
 from openmeva.training.paths import ROOT
@@ -32,6 +34,7 @@ from openmeva.training.plot_guided.generator.model import (
     save_generator,
 )
 from openmeva.training.plot_guided.plots.corpus import PlottedStory, load_plots
+from openmeva.training.processes import one_writer
 
 VALIDATION_STORIES = 1000
 
@@ -39,23 +42,14 @@ VALIDATION_STORIES = 1000
 class GeneratorTrainer(StoryTrainer):
     """Cross-entropy of the story's tokens; batches of stories of similar length."""
 
-    def compute_loss(
-        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
-    ) -> Any:
-        labels = inputs.pop("labels")
-        logits = model(**inputs, use_cache=False).logits
+    def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
+        share = Share.of(len(inputs["labels"]))
+        own = {name: share(tensor) for name, tensor in inputs.items()}
+        labels = own.pop("labels")
+        logits = model(**own, use_cache=False).logits
         kept = labels != IGNORED
-        loss = F.cross_entropy(logits[kept].float(), labels[kept])
-        return (loss, {"logits": logits}) if return_outputs else loss
-
-    def prediction_step(
-        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
-    ) -> Any:
-        """The sum and the number of log-losses; logits of a whole vocabulary are not kept."""
-        inputs = self._prepare_inputs(inputs)
-        with torch.no_grad(), self.compute_loss_context_manager():
-            loss = self.compute_loss(model, inputs)
-        return loss.detach(), None, None
+        (total,) = share.summed(F.cross_entropy(logits[kept].float(), labels[kept], reduction="sum"))
+        return total / int((inputs["labels"] != IGNORED).sum()), {}
 
 
 def train_generator(
@@ -104,7 +98,9 @@ def train_generator(
     trainer.train(resume_from_checkpoint=checkpoint)
     if config.adapter:
         model = model.merge_and_unload()
-    save_generator(model, tokenizer, config, run / "final")
+    with one_writer() as writes:
+        if writes:
+            save_generator(model, tokenizer, config, run / "final")
     held_out = corpus.validation[:VALIDATION_STORIES]
     return {
         **made_from,

@@ -1,0 +1,120 @@
+"""Every trainer on two processes makes the steps that one process makes; one writes, and the other waits."""
+
+import json
+import os
+import socket
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import TrainingArguments
+
+from openmeva.training import processes
+from openmeva.training.common import trainer as common
+from openmeva.training.common.sharing import Share
+from openmeva.training.encoder import trainer as encoder
+from openmeva.training.files import checksum
+from tests.tiny_trainings import TRAININGS, train_all, write_files
+
+
+def _run(data: Path, out: Path) -> None:
+    """Trains all in float32, where rounding is small; losses and files written go to `out/found-NUMBER.json`."""
+    losses: dict[str, list[float]] = {}
+    written: list[str] = []
+    compute_loss, replace = common.SharedTrainer.compute_loss, os.replace
+
+    def recorded(self: Any, *arguments: Any, **named: Any) -> Any:
+        found = compute_loss(self, *arguments, **named)
+        loss = found[0] if isinstance(found, tuple) else found
+        losses.setdefault(type(self).__name__, []).append(float(loss.detach()))
+        return found
+
+    def noted(source: Any, target: Any, *others: Any) -> None:
+        written.append(str(target))
+        replace(source, target, *others)
+
+    def exact(**settings: Any) -> TrainingArguments:
+        if Path(settings["output_dir"]).parent.name not in ("classifier", "stage"):
+            settings["save_strategy"] = "no"  # one shows it
+        return TrainingArguments(**{**settings, "bf16": False, "disable_tqdm": True})
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(common.SharedTrainer, "compute_loss", recorded)
+        patch.setattr(os, "replace", noted)
+        for module in (common, encoder):
+            patch.setattr(module, "TrainingArguments", exact)
+        train_all(data, out)
+        number = processes.number()
+        with processes.first_alone():  # a stage, in which another training may stand
+            if not (out / "stage.json").exists():
+                patch.setattr(common.SharedTrainer, "compute_loss", compute_loss)
+                TRAININGS["classifier"](data, out / "stage")
+                (out / "stage.json").write_text(f"{number}")
+    found = {"losses": losses, "written": [Path(one).name for one in written]}
+    (out / f"found-{number}.json").write_text(json.dumps(found))
+
+
+def _one_of_two(place: int, port: int, data: Path, out: Path) -> None:
+    torch.set_num_threads(1)
+    told = {"RANK": place, "LOCAL_RANK": place, "WORLD_SIZE": 2, "LOCAL_WORLD_SIZE": 2, "MASTER_PORT": port}
+    os.environ.update({name: str(value) for name, value in told.items()} | {"MASTER_ADDR": "127.0.0.1"})
+    processes.join()
+    _run(data, out)
+
+
+def test_two_processes_make_the_steps_of_one(tmp_path: Path) -> None:
+    data, one, two = (tmp_path / name for name in ("data", "one", "two"))
+    write_files(data)
+    one.mkdir()
+    two.mkdir()
+    _run(data, one)
+    for tags in (data / "cache").glob("*"):
+        tags.unlink()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    # forked, a process need not import torch anew; with CUDA it has to
+    context = get_context("spawn" if torch.cuda.is_available() else "fork")
+    pair = [context.Process(target=_one_of_two, args=(place, port, data, two)) for place in (0, 1)]
+    for process in pair:
+        process.start()
+    for process in pair:
+        process.join(900)
+        process.kill()
+    assert [process.exitcode for process in pair] == [0, 0]
+    expected = json.loads((one / "found-0.json").read_text())
+    first, second = (json.loads((two / f"found-{place}.json").read_text()) for place in (0, 1))
+    assert len(expected["losses"]) == len(TRAININGS)
+    for trainer, losses in expected["losses"].items():
+        assert first["losses"][trainer] == pytest.approx(losses, rel=1e-5), trainer
+        assert second["losses"][trainer] == first["losses"][trainer], trainer
+    assert sorted(first["written"]) == sorted(expected["written"])
+    assert second["written"] == []
+    assert (two / "stage.json").read_text() == "0"
+    alone, shared = (
+        checksum(two / name / "weights" / "adapter.safetensors") for name in ("stage", "classifier")
+    )
+    assert alone == checksum(one / "classifier" / "weights" / "adapter.safetensors"), "as one process trains"
+    assert shared
+
+
+def test_shares_of_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [Share([range(0, 2), range(2, 5)], place).rows for place in (0, 1)]
+    assert [list(range(5))[rows] for rows in found] == [[0, 1], [2, 3, 4]]
+    assert Share([range(0), range(0, 1)], 0).rows == slice(0, 1), "a model wants a row; it does not count"
+    assert Share.of(7).rows == slice(0, 7), "one process reads all"
+    monkeypatch.setenv("WORLD_SIZE", "1")
+    processes.join()
+    assert (processes.count(), processes.number()) == (1, 0)
+
+
+def test_a_command_of_one_process_ends_in_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in processes.LAUNCHED:
+        monkeypatch.setenv(name, "1")
+    assert not processes.go_alone()
+    monkeypatch.setenv("RANK", "0")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert processes.go_alone()
+    assert "WORLD_SIZE" not in os.environ

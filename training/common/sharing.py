@@ -1,0 +1,127 @@
+"""A batch shared by several processes, so that a step is the one that a single process would make.
+
+Every process has the whole batch, runs the model on its share of the rows, and computes the loss of all rows from
+what the others found. The model is called as a whole (`through_forward`), so that `DistributedDataParallel` averages
+the gradients.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor, distributed
+from torch.nn.parallel import DistributedDataParallel
+
+from openmeva.training.processes import count, number
+
+Name = TypeVar("Name")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Share:
+    """The rows of a batch that this process reads; all of them where it works by itself.
+
+    Attributes:
+        shares: rows of each process.
+        own: which of the shares is this process's.
+    """
+
+    shares: list[range]
+    own: int
+
+    @classmethod
+    def of(cls, rows: int) -> "Share":
+        """The share of a batch of so many rows."""
+        ends = [rows * place // count() for place in range(count() + 1)]
+        return cls([range(*pair) for pair in pairwise(ends)], number())
+
+    @property
+    def rows(self) -> slice:
+        """Where the share lies; the first row where there are fewer rows than processes: a model wants one."""
+        mine = self.shares[self.own]
+        return slice(mine.start, mine.stop) if mine else slice(0, 1)
+
+    def __call__(self, batch: Tensor) -> Tensor:
+        """The share's rows of a tensor (rows, …)."""
+        return batch[self.rows]
+
+    def gathered(self, found: Mapping[Name, Tensor]) -> dict[Name, Tensor]:
+        """Tensors (rows, …) of the whole batch, from those of each share; their gradients go back to the shares."""
+        if len(self.shares) == 1:
+            return dict(found)
+        return dict(zip(found, _Gathered.apply(self, *found.values()), strict=True))
+
+    def summed(self, *values: Tensor) -> tuple[Tensor, ...]:
+        """Sums over all shares of numbers (); their gradients go back to the shares."""
+        if len(self.shares) == 1:
+            return values
+        counted = float(bool(self.shares[self.own]))
+        return _Summed.apply(*(value.float() * counted for value in values))
+
+
+def through_forward(model: Any, function: Callable[..., Result], *arguments: Any) -> Result:
+    """`function(model, *arguments)`, within the `forward` of the module that wraps the model, if one does.
+
+    A function that calls parts of a model would pass by the hooks of `DistributedDataParallel`, by which processes
+    average their gradients.
+    """
+    if not isinstance(model, DistributedDataParallel):
+        return function(model, *arguments)
+    module = model.module
+    own = module.__dict__.get("forward")  # accelerate's, with mixed precision, if any
+
+    def restore() -> None:
+        if own is None:
+            module.__dict__.pop("forward", None)
+        else:
+            module.forward = own
+
+    def inner(*given: Any) -> Result:
+        restore()  # the function may call the model as a whole
+        return function(module, *given)
+
+    module.forward = inner
+    try:
+        found: Result = model(*arguments)
+        return found
+    finally:
+        restore()
+
+
+class _Gathered(torch.autograd.Function):
+    """Each process computes the same loss; averaging its gradients over them would divide what one share gets."""
+
+    @staticmethod
+    def forward(ctx: Any, share: Share, *own: Tensor) -> tuple[Tensor, ...]:
+        ctx.share = share
+        sizes = [len(rows) for rows in share.shares]
+        whole = []
+        for tensor in own:
+            sent = tensor.new_zeros(max(sizes), *tensor.shape[1:])
+            sent[: sizes[share.own]] = tensor[: sizes[share.own]]
+            parts = [torch.empty_like(sent) for _ in sizes]
+            distributed.all_gather(parts, sent)
+            whole.append(torch.cat([part[:size] for part, size in zip(parts, sizes, strict=True)]))
+        return tuple(whole)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        share: Share = ctx.share
+        counted = len(share.shares) if share.shares[share.own] else 0
+        return (None, *(gradient[share.rows] * counted for gradient in gradients))
+
+
+class _Summed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, *own: Tensor) -> tuple[Tensor, ...]:
+        whole = tuple(tensor.clone() for tensor in own)
+        for tensor in whole:
+            distributed.all_reduce(tensor)
+        return whole
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        return tuple(gradient * distributed.get_world_size() for gradient in gradients)

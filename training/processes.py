@@ -1,0 +1,98 @@
+"""Several processes that train together, as `accelerate launch` starts them: who works, who writes and who waits.
+
+A command joins them. Until then, and in a library, each process works by itself.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+PATIENCE = timedelta(days=30)  # the others wait as long as a stage takes
+LAUNCHED = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE")  # what a launcher tells its processes
+
+_joined = False
+
+
+def join() -> None:
+    """Joins the other processes where a launcher has started several."""
+    global _joined
+    if int(os.environ.get("WORLD_SIZE", "1")) < 2:
+        return
+    import torch
+    from torch import distributed
+
+    if not distributed.is_initialized():
+        if torch.cuda.is_available():
+            torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
+        distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo", timeout=PATIENCE)
+    _joined = True
+
+
+def count() -> int:
+    """How many processes work together; 1 for one that works by itself."""
+    return _group().get_world_size() if _joined else 1
+
+
+def number() -> int:
+    """Which of them this one is, from 0."""
+    return _group().get_rank() if _joined else 0
+
+
+def go_alone() -> bool:
+    """For a command that works in one process: True in the first, which goes on by itself, False in the others."""
+    first = os.environ.get("RANK", "0") == "0"
+    for name in LAUNCHED:
+        os.environ.pop(name, None)
+    return first
+
+
+@contextmanager
+def first_alone() -> Iterator[None]:
+    """The first process runs the block by itself; then the others do, and find what it has made.
+
+    What trains in the block trains as one process does. The block has to leave alone what is there already.
+    """
+    if count() == 1:
+        yield
+        return
+    place = number()
+    if place:
+        _group().barrier()
+    try:
+        with _apart():
+            yield
+    finally:
+        if not place:
+            _group().barrier()
+
+
+@contextmanager
+def one_writer() -> Iterator[bool]:
+    """Whether this process is the one that writes; the others wait at the end of the block until it has."""
+    try:
+        yield number() == 0
+    finally:
+        if count() > 1:
+            _group().barrier()
+
+
+def _group() -> Any:
+    """torch's collective operations; imported where they are needed, as most commands want no torch."""
+    from torch import distributed
+
+    return distributed
+
+
+@contextmanager
+def _apart() -> Iterator[None]:
+    """This process works by itself, and libraries that ask the environment take it to be the only one."""
+    global _joined
+    told = {name: os.environ.pop(name) for name in LAUNCHED if name in os.environ}
+    _joined = False
+    try:
+        yield
+    finally:
+        _joined = True
+        os.environ.update(told)
