@@ -40,6 +40,12 @@ def number() -> int:
     return _group().get_rank() if _joined else 0
 
 
+def wait() -> None:
+    """Waits until all processes are here."""
+    if count() > 1:
+        _group().barrier()
+
+
 def go_alone() -> bool:
     """For a command that works in one process: True in the first, which goes on by itself, False in the others."""
     first = os.environ.get("RANK", "0") == "0"
@@ -59,13 +65,13 @@ def first_alone() -> Iterator[None]:
         return
     place = number()
     if place:
-        _group().barrier()
+        wait()
     try:
         with _apart():
             yield
     finally:
         if not place:
-            _group().barrier()
+            wait()
 
 
 @contextmanager
@@ -74,8 +80,7 @@ def one_writer() -> Iterator[bool]:
     try:
         yield number() == 0
     finally:
-        if count() > 1:
-            _group().barrier()
+        wait()
 
 
 def _group() -> Any:

@@ -29,11 +29,11 @@ OTHER_VALUES: dict[str, Any] = {
 
 
 def modules() -> list[str]:
-    """The metrics whose module is one of `StoryInputs`."""
+    """The metrics whose signature takes options; the benchmark's and the judge's come with their results."""
     found = []
     for path in sorted(METRICS.glob("*/metric.yaml")):
         source = path.with_name(f"{path.parent.name}.py").read_text(encoding="utf-8")
-        if "evaluate.Metric)" in source and path.parent.name != "openmeva":
+        if "evaluate.Metric)" in source and path.parent.name not in ("openmeva", "llm_judge"):
             found.append(path.parent.name)
     return found
 

@@ -17,7 +17,7 @@ from openmeva.training.common.adapters import adapter_tensors, added_rows, merge
 from openmeva.training.common.backbone import Backbone, names_file, state_of
 from openmeva.training.common.config import differences, parse
 from openmeva.training.files import checksum, save_tensors, write_text
-from openmeva.training.processes import one_writer
+from openmeva.training.processes import one_writer, wait
 
 ADAPTER, WHOLE = "adapter.safetensors", "model.safetensors"
 MANIFEST = "manifest.json"
@@ -148,8 +148,9 @@ def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | No
     wanted = json.loads(json.dumps(settings))
     record = run / "run.json"
     checkpoints = sorted(run.glob("checkpoint-*"))
-    if resume and (record.is_file() or checkpoints):
-        known = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
+    known = json.loads(record.read_text(encoding="utf-8")) if resume and record.is_file() else {}
+    wait()  # for all to have read, before one writes
+    if resume and (known or checkpoints):
         if found := differences(known, wanted):
             told = "\n  ".join(found) if known else "it does not say with which"
             raise ValueError(
