@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import torch
+from accelerate.data_loader import prepare_data_loader
 from torch import Tensor
 from torch.utils.data import DataLoader
 from transformers import Trainer, TrainingArguments
@@ -88,8 +89,15 @@ class SharedTrainer(Trainer):
         return loss.detach(), found.get("logits"), found.get("labels")
 
     def evaluation_loop(self, *arguments: Any, **named: Any) -> Any:
-        self.gather_function = lambda found: found  # every process has measured every row
+        if self.args.world_size > 1:  # every process has measured every row
+            self.gather_function = self._as_one_process
         return super().evaluation_loop(*arguments, **named)
+
+    def _as_one_process(self, found: Any) -> Any:
+        """What accelerate's `gather_for_metrics` gives where there is but one process."""
+        state = self.accelerator.gradient_state
+        rest = state.remainder if state.end_of_dataloader else 0
+        return found[:rest] if rest > 0 else found
 
     def get_total_train_batch_size(self, args: TrainingArguments) -> int:
         return args.train_batch_size * args.gradient_accumulation_steps
@@ -106,7 +114,8 @@ class SharedTrainer(Trainer):
         if self.args.world_size == 1:
             return super()._get_dataloader(dataset, description, batch_size, sampler_fn, *others, **named)
         sampler = sampler_fn(dataset) if sampler_fn else None
-        return DataLoader(dataset, batch_size, sampler=sampler, collate_fn=self.data_collator)
+        whole = DataLoader(dataset, batch_size, sampler=sampler, collate_fn=self.data_collator)
+        return prepare_data_loader(whole, self.args.device, num_processes=1, process_index=0)
 
 
 class StoryTrainer(SharedTrainer):

@@ -64,6 +64,15 @@ def _one_of_two(place: int, port: int, data: Path, out: Path) -> None:
     _run(data, out)
 
 
+def _numbers(value: Any) -> list[float]:
+    """The numbers in a manifest's value, in order."""
+    if isinstance(value, dict | list):
+        return [
+            one for part in (value.values() if isinstance(value, dict) else value) for one in _numbers(part)
+        ]
+    return [float(value)] if isinstance(value, int | float) else []
+
+
 def test_two_processes_make_the_steps_of_one(tmp_path: Path) -> None:
     data, one, two = (tmp_path / name for name in ("data", "one", "two"))
     write_files(data)
@@ -90,6 +99,10 @@ def test_two_processes_make_the_steps_of_one(tmp_path: Path) -> None:
     for trainer, losses in expected["losses"].items():
         assert first["losses"][trainer] == pytest.approx(losses, rel=1e-5), trainer
         assert second["losses"][trainer] == first["losses"][trainer], trainer
+    for manifest in one.glob("*/weights/manifest.json"):
+        name = manifest.relative_to(one)
+        found, wanted = (json.loads((run / name).read_text()).get("validation") for run in (two, one))
+        assert _numbers(found) == pytest.approx(_numbers(wanted), abs=2e-4), name
     assert sorted(first["written"]) == sorted(expected["written"])
     assert second["written"] == []
     assert (two / "stage.json").read_text() == "0"
