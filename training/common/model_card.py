@@ -17,8 +17,8 @@ SOURCES = {  # whose the stories are, by corpus
 
 _LIMITS = "\n## Limits\n"
 _SEEN = (
-    "{} trained when held-out stories were told by another key: of the {stories:,} stories of `{corpus}` that all\n"
-    "trainings hold out now, {seen:,} were read then. Figures on held-out stories of that corpus are the better for it."
+    "{} trained when not all trainings held out the same stories: of the {stories:,} of `{corpus}` that\n"
+    "all hold out now, {seen:,} were among its texts."
 )
 
 
@@ -48,14 +48,13 @@ def seen_note(manifest: Mapping[str, Any]) -> str:
     Weights that were made before all trainings held the same stories out say in their manifest how many of those,
     `stories`, they have `seen`: `held_out`.
     """
-    own = manifest.get("held_out")
-    if own:
-        return _SEEN.format("These weights were", **own)
-    corpora = {file.partition("/")[0] for file in manifest["data"]}
-    below = json.loads((ENCODER / "manifest.json").read_text(encoding="utf-8")).get("held_out")
-    if below and below["corpus"] in corpora and manifest["config"].get("base", SHARED) == SHARED:
-        return _SEEN.format("The story encoder below was", **below)
-    return ""
+    found = [_SEEN.format("These weights were", **manifest["held_out"])] if "held_out" in manifest else []
+    base = manifest["config"].get("base", SHARED)
+    if "metric" in manifest and (base == SHARED or isinstance(base, Mapping)):  # on the story encoder
+        below = json.loads((ENCODER / "manifest.json").read_text(encoding="utf-8")).get("held_out")
+        if below and below["corpus"] in {file.partition("/")[0] for file in manifest["data"]}:
+            found.append(_SEEN.format("The story encoder below was", **below))
+    return "\n".join(found)
 
 
 def card_command(write: Callable[[Path, dict[str, Any]], None], description: str | None) -> None:
