@@ -49,7 +49,7 @@ def shipped() -> list[tuple[str, CorpusConfig]]:
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three hundred stories of people, one of which is judged; `mark` tells them apart behind the key's thirty words."""
+    """Stories of people, one of which is judged; `mark` tells them apart behind the key's thirty words."""
     folder = tmp_path_factory.mktemp("stories")
     people = ("Tom", "Ann", "Rose", "Mary", "Will", "John")
     rows = [
@@ -59,7 +59,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
             + f"It was mark{n} .",
             "prompt": "[ WP ] They meet .",
         }
-        for n in range(300)
+        for n in range(160)
     ]
     (folder / "stories.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (folder / "judged.csv").write_text(f'Input.text1\n"{rows[7]["story"].lower()} </s>"\n')
@@ -90,10 +90,10 @@ def test_every_configuration_holds_the_same_stories_out(data: Path) -> None:
     for corpus in kinds:
         loaded = load_corpus(corpus, data, NAMES)
         held, rest = _marks(loaded.validation), _marks(loaded.train)
-        assert len(held | rest) == 299, "all but the judged one"
+        assert len(held | rest) == 159, "all but the judged one"
         assert held == _marks(row["story"] for row in held_out_rows(corpus, data, NAMES))
         found.append(held)
-    assert 5 < len(found[0]) < 30
+    assert 2 < len(found[0]) < 20
     assert all(held == found[0] for held in found)
 
 
@@ -108,7 +108,7 @@ def test_prompted_stories_are_held_out_by_the_same_key(data: Path, monkeypatch: 
         _marks(tokenizer.decode(story).replace("mark ", "mark") for _, story in split)
         for split in (pairs.validation, pairs.train)
     )
-    assert len(held | rest) == 299
+    assert len(held | rest) == 159
     assert held == expected
     monkeypatch.setattr(reference_stories, "read_config", lambda *_: config)
     assert _marks(one.story for one in reference_stories.human_stories("wp", data, 1000)) == expected
