@@ -98,7 +98,7 @@ def test_trainer(trainer: str, request: pytest.FixtureRequest, row: Row) -> None
 
     def weights(name: str) -> dict[str, str]:
         folder = data / "weights" / name
-        found = {path.name: checksum(path) for path in sorted(folder.glob("*.safetensors"))}
+        found = {path.name: checksum(path) for path in sorted(folder.rglob("*.safetensors"))}
         assert found, f"{folder}: no weights"
         return found
 

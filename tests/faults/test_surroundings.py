@@ -30,7 +30,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "rows": lambda folder: write_rows(folder / "a.jsonl", [{"story": "x" * 1000}] * 300),
     "stage": lambda folder: Stage(folder, "numbers", {}).run(
         2,
-        lambda span: [{"n": int(n)} for n in np.random.default_rng(0).integers(0, 2**60, 40_000)],
+        lambda span: [{"n": int(n)} for n in np.random.default_rng(0).integers(0, 2**60, 20_000)],
         2,
         SCHEMA,
     ),
@@ -111,6 +111,7 @@ def test_weights_cut_short(tmp_path: Path, row: Row) -> None:
     load_checkpoint(folder, "plot_coherence")
 
 
+@slow
 def test_two_installations_at_once(tmp_path: Path, row: Row) -> None:
     home = tmp_path / "home"
     used(home)
