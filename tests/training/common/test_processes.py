@@ -106,7 +106,8 @@ def test_two_processes_make_the_steps_of_one(tmp_path: Path) -> None:
     for manifest in one.glob("*/weights/manifest.json"):
         name = manifest.relative_to(one)
         found, wanted = (json.loads((run / name).read_text()).get("validation") for run in (two, one))
-        assert _numbers(found) == pytest.approx(_numbers(wanted), abs=2e-4), name
+        # perplexity is measured in bfloat16, where a smaller share of a batch rounds otherwise
+        assert _numbers(found) == pytest.approx(_numbers(wanted), rel=2e-2, abs=2e-4), name
     assert sorted(first["written"]) == sorted(expected["written"])
     assert second["written"] == []
     assert (two / "stage.json").read_text() == "0"
