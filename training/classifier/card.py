@@ -28,9 +28,9 @@ metric.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 ## Training
 
 {kind} {groups[train]:,} groups of a human story and worse ones, {stories[train]:,} stories in all, {config[passes]}
-pass(es), at most {config[group_size]} stories of a group at a time; {steps:,} steps, learning rate {config[learning_rate]:g}, seed {config[seed]}.
+pass(es), at most {config[group_size]} stories of a group at a time; {steps:,} steps, learning rate {config[learning_rate]:g}, {seed}.
 The loss adds cross-entropy of human against other, ranking within a group (weight {config[rank_weight]:g}), kinds of
-error ({config[kind_weight]:g}) and words that do not belong ({config[token_weight]:g}){teacher_logit}. {minutes:g} minutes on {threads} thread(s)
+error ({config[kind_weight]:g}) and words that do not belong ({config[token_weight]:g}){teacher_logit}. {minutes:g} minutes{all} on {threads} thread(s)
 with torch {torch}.
 {note}
 | file | SHA-256 |
@@ -79,6 +79,8 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
         _CARD,
         manifest,
         kind=_kind(config),
+        all=" in all" if config.get("seeds") else "",
+        seed="each with its seed" if config.get("seeds") else f"seed {config['seed']}",
         teacher_logit=(
             f"; and the distance from what a larger model, trained by `{config['teacher']['config']}`, thinks of each "
             f"story ({config['distillation_weight']:g})"
@@ -100,4 +102,17 @@ def _kind(config: dict[str, Any]) -> str:
     if not config["adapter"]:
         return f"All weights of {base}."
     begun = f", begun with that of `{config['start']}`" if config["start"] else ""
-    return f"An adapter of rank {config['adapter']['rank']} on {base}{begun}."
+    return f"An adapter of rank {config['adapter']['rank']} on {base}{begun}.{_mean(config)}"
+
+
+def _mean(config: dict[str, Any]) -> str:
+    """Of which adapters it is the mean, as a sentence; nothing where it is of one training."""
+    seeds = config.get("seeds")
+    if not seeds:
+        return ""
+    share = config.get("start_share")
+    with_start = f", and, with {share:.0%} of the mean, of what they go on from" if share else ""
+    return (
+        f" It is the mean of the adapters of {len(seeds)} trainings, with seeds {', '.join(map(str, seeds))}{with_start}; "
+        "of each training:"
+    )

@@ -61,3 +61,19 @@ def predict(model: Any, examples: Sequence[Example], padding: int, batch_size: i
             for i, value in zip(batch, logits.tolist(), strict=True):
                 found[i] = value
     return found
+
+
+def mean_results(results: Sequence[dict[str, dict[str, float | None]]]) -> dict[str, dict[str, float | None]]:
+    """Results of several seeds as one: the means over the seeds that met a source, and all their stories.
+
+    >>> mean_results([{"all": {"auc": 0.8, "ranked": 0.5, "stories": 4}}, {"all": {"auc": 0.9, "ranked": 0.6, "stories": 6}}])
+    {'all': {'auc': 0.85, 'ranked': 0.55, 'stories': 10}}
+    """
+    mean: dict[str, dict[str, float | None]] = {}
+    for source in sorted({source for each in results for source in each}):
+        met = [each[source] for each in results if source in each]
+        mean[source] = {"stories": sum(int(one["stories"] or 0) for one in met)}
+        for key in ("auc", "ranked"):
+            known = [value for one in met if (value := one[key]) is not None]
+            mean[source][key] = round(sum(known) / len(known), 4) if known else None
+    return {source: {key: one[key] for key in ("auc", "ranked", "stories")} for source, one in mean.items()}

@@ -29,10 +29,14 @@ class PlotCoherenceConfig(ClassifierConfig, RowsConfig):
     Attributes:
         first: the configuration that is trained where `start` is not there yet.
         teacher: a larger classifier to learn from.
+        seeds: where given, one training with each in `seed`'s place, whose adapters are averaged.
+        start_share: of that mean, which the adapter has that they go on from.
         note: for the card.
     """
 
     metric: Literal["plot_coherence"] = "plot_coherence"
     first: str | None = None
     teacher: Teacher | None = None
+    seeds: tuple[int, ...] = ()
+    start_share: float = 0.0
     note: str | None = None

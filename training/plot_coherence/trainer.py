@@ -5,15 +5,18 @@ classifier on the rows that they wrote (`training/classifier`). Weights, manifes
 `metrics/plot_coherence/weights/NAME/`.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from openmeva.training.classifier.averaging import average_checkpoints
 from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.classifier.distillation import with_teacher_logits
+from openmeva.training.classifier.results import mean_results
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.trainer import known_classifier, train_classifier
-from openmeva.training.common.checkpoint import weights_file
-from openmeva.training.common.config import config_file, read_config
+from openmeva.training.common.checkpoint import save_manifest, weights_file
+from openmeva.training.common.config import as_mapping, config_file, read_config
 from openmeva.training.common.trainer import first_configuration
 from openmeva.training.files import checksum
 from openmeva.training.paths import ROOT
@@ -38,6 +41,8 @@ def train(
         cache: of tagged corpora.
         resume: whether to go on from the last checkpoint.
     """
+    if config.seeds:
+        return train_seeds(config, data, out, run, cache, resume)
     first = first_configuration(PlotCoherenceConfig, FOLDER, config.first, config.start)
     if first and config.start:
         train(first, data, ROOT / config.start, run, cache, resume)
@@ -54,9 +59,46 @@ def train(
     if teacher:
         with first_alone():
             rows = with_teacher_logits(rows, folder, config.metric, run, teacher.processes)
-    checkpoints = run / f"training-{config.name}"
+    checkpoints = run / f"training-{config.name}-{config.seed}"
     manifest = train_classifier(config, rows, validation, out, checkpoints, provenance, resume)
     with one_writer() as writes:
         if writes:
+            write_classifier_card(out, manifest)
+    return manifest
+
+
+def train_seeds(
+    config: PlotCoherenceConfig, data: Path, out: Path, run: Path, cache: Path, resume: bool = False
+) -> dict[str, Any]:
+    """Trains with each of `config.seeds` into `run/seed-N`, and writes the mean of the adapters; returns the manifest.
+
+    The manifest has the seeds' results: those of the mean are printed by `make benchmark`. Arguments as of `train`.
+
+    Raises:
+        ValueError: a configuration without an adapter, of whose weights no mean is taken.
+    """
+    if not config.adapter:
+        raise ValueError(f"seeds: expected an adapter, whose mean is taken; {config.name} trains all weights")
+    folders, manifests = [], []
+    for seed in config.seeds:
+        one = replace(config, seed=seed, seeds=(), start_share=0.0)
+        folders.append(run / f"seed-{seed}")
+        manifests.append(train(one, data, folders[-1], run, cache, resume))
+    shares = [(1 - config.start_share) / len(folders)] * len(folders)
+    if config.start and config.start_share:
+        folders.append(ROOT / config.start)
+        shares.append(config.start_share)
+    first = manifests[0]
+    manifest = {
+        **first,
+        "config": as_mapping(config),
+        "validation": mean_results([each["validation"] for each in manifests]),
+        "minutes": round(sum(each["minutes"] for each in manifests), 1),
+        "seeds": {str(seed): each["weights"] for seed, each in zip(config.seeds, manifests, strict=True)},
+    }
+    with one_writer() as writes:
+        if writes:
+            average_checkpoints(folders, out, shares)
+            save_manifest(out, manifest)
             write_classifier_card(out, manifest)
     return manifest

@@ -63,7 +63,7 @@ def all_pairs(
     """Tests every pair of metrics, with all resamples."""
     tests = PermutationTests(metrics, judgments, swaps, coefficient, prompts, stopping=Stopping(len(swaps)))
     for first, second in zip(*np.triu_indices(len(metrics), 1), strict=True):
-        tests.test(first, second)
+        tests.test(int(first), int(second))
 
 
 def measured(work: Callable[[], object]) -> tuple[float, float]:

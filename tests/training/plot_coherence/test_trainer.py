@@ -81,7 +81,7 @@ def test_configurations_name_files_that_are_there(path: Path) -> None:
     assert all((ROOT / name).is_file() for name in named if name)
     if config.first and config.start:
         first = read_config(PlotCoherenceConfig, ROOT / config.first)
-        assert config.start.startswith("runs/plot_coherence-mix/")
+        assert config.start.startswith("runs/plot_coherence-")
         assert first.adapter == config.adapter
 
 

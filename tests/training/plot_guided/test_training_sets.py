@@ -168,6 +168,17 @@ def test_plain_samples_come_from_unbroken_plots(tiny: Path, tmp_path: Path) -> N
     }
 
 
+def test_plain_samples_stand_beside_the_human_story_at_its_length(tiny: Path, tmp_path: Path) -> None:
+    plain = {"temperatures": [0.8], "stories": 5, "beside_human": True}
+    config = tiny_plots.negatives_config(tiny / "generator", plain=plain)
+    rows = read_rows(negatives.make_plain(config, tiny, tmp_path, tiny / "cache")[0])
+    assert [row["label"] for row in rows] == [1, 0] * 5
+    for human, written in zip(rows[::2], rows[1::2], strict=True):
+        assert human["group"] == written["group"]
+        words = sorted(len(row["story"].split()) for row in (human, written))
+        assert words[1] - words[0] <= 12, "at most a sentence longer"
+
+
 STORY = TaggedStory(
     [["a", "dog"], ["it", "ran"], ["we", "hid"]], [["DT", "NN"], ["PRP", "VBD"], ["PRP", "VBD"]]
 )

@@ -8,10 +8,18 @@ from openmeva.training.plot_guided.generator.sampling import Sampling
 
 @dataclass(frozen=True, kw_only=True)
 class Plain:
-    """Stories from whole plots: at these temperatures, so many of each."""
+    """Stories from whole plots.
+
+    Attributes:
+        temperatures: of the generator; a file each.
+        stories: so many at each temperature.
+        beside_human: whether the human story stands beside each, both cut at the sentence's end nearest to the words
+            of the shorter one, so that length tells nothing.
+    """
 
     temperatures: tuple[float, ...]
     stories: int
+    beside_human: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

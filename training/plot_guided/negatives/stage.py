@@ -13,7 +13,13 @@ from openmeva.training.plot_guided.generator.model import WEIGHTS, load_generato
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.generator.stage import ensure_generator
 from openmeva.training.plot_guided.manipulations import manipulation_shares
-from openmeva.training.plot_guided.negatives.writer import SCHEMA, NegativeWriter, chosen_stories, row
+from openmeva.training.plot_guided.negatives.writer import (
+    SCHEMA,
+    NegativeWriter,
+    beside_human,
+    chosen_stories,
+    row,
+)
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots
 from openmeva.training.stages import Stage
 from openmeva.training.text.knowledge.resources import find
@@ -66,6 +72,8 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
     for temperature in config["plain"]["temperatures"]:
         how = {**config["sampling"], "temperature": temperature}
         chosen = {**settings(config, data, generator), "sampling": how, "plain": config["plain"]["stories"]}
+        if config["plain"].get("beside_human"):
+            chosen["beside_human"] = True
         stage = Stage(out, f"generator-{config['name']}-t{temperature}", chosen)
         if not stage.is_done():
             if loaded is None:
@@ -80,7 +88,12 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
                       source: str = source) -> list[dict[str, Any]]:  # fmt: skip
                 keys = [(config["seed"], index) for index in span]
                 texts = sampler.write([stories[index].plot for index in span], keys)
-                return [row(stories[i], source, text) for i, text in zip(span, texts, strict=True)]
+                rows = [row(stories[i], source, text) for i, text in zip(span, texts, strict=True)]
+                if not config["plain"].get("beside_human"):
+                    return rows
+                return [
+                    new for i, old in zip(span, rows, strict=True) for new in beside_human(stories[i], old)
+                ]
 
             stage.run(len(stories), write, 6 * CHUNK, SCHEMA, processes=config.get("processes", 1))
         paths.append(stage.result)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from openmeva.training.corpora.writing_prompts import cut_text
 from openmeva.training.plot_guided.generator.sampling import StorySampler
 from openmeva.training.plot_guided.manipulations import manipulator_of
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory
@@ -46,6 +47,17 @@ def row(story: PlottedStory, source: str, text: str, candidate: int = 0) -> dict
         "plot": story.plot,
         "manipulations": [],
     }
+
+
+def beside_human(story: PlottedStory, written: dict[str, Any]) -> list[dict[str, Any]]:
+    """The human story and a row written from its plot, as a group of their own, of about the same length."""
+    group = f"{story.group}-{written['source']}"
+    words = min(len(story.text.split()), len(written["story"].split()))
+    human = row(story, "human", cut_text(story.text, words))
+    return [
+        {**human, "group": group},
+        {**written, "group": group, "story": cut_text(written["story"], words)},
+    ]
 
 
 class NegativeWriter:

@@ -1,0 +1,98 @@
+"""The mean of adapters adds the mean of what each adds; a training of several seeds keeps it."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from torch import Tensor
+
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.core.classifier_scorer import ClassifierScorer
+from openmeva.training.classifier.averaging import mean_adapter
+from openmeva.training.common import backbone
+from openmeva.training.common.config import parse
+from openmeva.training.negatives.groups import write_groups
+from openmeva.training.plot_coherence.config import PlotCoherenceConfig
+from openmeva.training.plot_coherence.trainer import train
+from tests.tiny import tiny_model, write_encoder
+from tests.tiny_groups import rows
+
+
+def adapter(seed: int, rank: int) -> dict[str, Tensor]:
+    """Factors of a layer of 7 by 9, and a head; of `rank`, filled up with zeros to four."""
+    torch.manual_seed(seed)
+    down, up = torch.zeros(4, 9), torch.zeros(7, 4)
+    down[:rank], up[:, :rank] = torch.randn(rank, 9), torch.randn(7, rank)
+    return {"layer.lora_A": down, "layer.lora_B": up, "head.weight": torch.randn(1, 7)}
+
+
+def product(factors: dict[str, Tensor]) -> Tensor:
+    return factors["layer.lora_B"] @ factors["layer.lora_A"]
+
+
+def test_what_is_added_is_the_mean_where_the_rank_suffices() -> None:
+    both = [adapter(1, 2), adapter(2, 2)]
+    mean = mean_adapter(both)
+    torch.testing.assert_close(product(mean), (product(both[0]) + product(both[1])) / 2)
+    torch.testing.assert_close(mean["head.weight"], (both[0]["head.weight"] + both[1]["head.weight"]) / 2)
+    assert {name: t.shape for name, t in mean.items()} == {name: t.shape for name, t in both[0].items()}
+
+
+def test_shares_say_how_much_of_each() -> None:
+    both = [adapter(1, 2), adapter(2, 2)]
+    mean = mean_adapter(both, [0.75, 0.25])
+    torch.testing.assert_close(product(mean), product(both[0]) * 0.75 + product(both[1]) * 0.25)
+    torch.testing.assert_close(
+        mean["head.weight"], both[0]["head.weight"] * 0.75 + both[1]["head.weight"] * 0.25
+    )
+    with pytest.raises(ValueError, match="shares: expected one for each of 2 adapters"):
+        mean_adapter(both, [0.5])
+
+
+def test_of_a_greater_rank_the_best_approximation_is_kept() -> None:
+    several = [adapter(seed, 4) for seed in range(3)]
+    wanted = sum(product(one) for one in several) / 3
+    u, values, v = torch.linalg.svd(wanted, full_matrices=False)
+    best = u[:, :4] * values[:4] @ v[:4]
+    torch.testing.assert_close(product(mean_adapter(several)), best, atol=1e-5, rtol=1e-4)
+
+
+def test_unlike_adapters_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"adapter 1: expected the tensors of the first one.*head"):
+        mean_adapter([adapter(1, 2), {k: t for k, t in adapter(2, 2).items() if "lora" in k}])
+    with pytest.raises(ValueError, match="at least one"):
+        mean_adapter([])
+
+
+def test_a_training_of_several_seeds_keeps_their_mean(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_encoder(tmp_path / "encoder", tiny_model())
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
+    write_groups(tmp_path / "rows.parquet", rows())
+    settings = {
+        "name": "tiny",
+        "seeds": [1, 2],
+        "files": [{"path": str(tmp_path / "rows.parquet"), "share": 0.2}],
+        "adapter": {"rank": 4, "alpha": 8},
+        "max_length": 64,
+        "batch_groups": 4,
+    }
+    config = parse(PlotCoherenceConfig, settings)
+    out, run = tmp_path / "out", tmp_path / "run"
+    manifest = train(config, tmp_path, out, run, tmp_path)
+    parts = [load_file(run / f"seed-{seed}" / "adapter.safetensors") for seed in (1, 2)]
+    mean = load_file(out / "adapter.safetensors")
+    assert not torch.equal(parts[0]["classifier.weight"], parts[1]["classifier.weight"])
+    expected = (parts[0]["classifier.weight"].float() + parts[1]["classifier.weight"].float()) / 2
+    torch.testing.assert_close(mean["classifier.weight"].float(), expected, atol=1e-3, rtol=1e-3)
+    assert list(manifest["seeds"]) == ["1", "2"]
+    assert json.loads((out / "manifest.json").read_text())["config"]["seeds"] == [1, 2]
+    assert (
+        0 < ClassifierScorer(load_checkpoint(out, "plot_coherence")).score(["She ran home."], None)[0][0] < 1
+    )
+    before = (out / "adapter.safetensors").read_bytes()
+    train(config, tmp_path, out, run, tmp_path)
+    assert (out / "adapter.safetensors").read_bytes() == before, "a second run trains nothing anew"
