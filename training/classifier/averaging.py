@@ -58,7 +58,9 @@ def mean_adapter(
                 [a[ups].float() * s for a, s in zip(adapters, shares, strict=True)],
             )
         elif not name.endswith(".lora_B"):
-            mean[name] = sum(a[name].float() * s for a, s in zip(adapters, shares, strict=True))
+            mean[name] = torch.stack(
+                [a[name].float() * s for a, s in zip(adapters, shares, strict=True)]
+            ).sum(0)
     return mean
 
 

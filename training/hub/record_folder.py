@@ -68,7 +68,9 @@ class RecordFolder:
             return
         folders = self.missing()
         if self.folder.is_dir():
-            Record("", folders=[str(self.folder), *folders]).write(self.record_path)
+            with FileLock(self.folder / "lock"):
+                if not self.record_path.exists():  # else another process has begun
+                    Record("", folders=[str(self.folder), *folders]).write(self.record_path)
             return
         outermost = Path(folders[0])
         try:

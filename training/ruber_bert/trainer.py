@@ -49,7 +49,8 @@ class RuberTrainer(StoryTrainer):
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         """Each pass in an order of its own: batches of equal length would hold a pair twice, as its own negative."""
         rng = np.random.default_rng(self.args.seed)
-        places = len(self.train_dataset)
+        training: Any = self.train_dataset
+        places = len(training)
         passes = [rng.permutation(self.pairs) + begin for begin in range(0, places, self.pairs)]
         return [int(place) for one in passes for place in one if place < places]
 
