@@ -9,8 +9,8 @@ from typing import Any
 from openmeva.metrics.core import command
 from openmeva.spaces.reference_stories import read_generated
 from openmeva.spaces.tables import read_upload
-from openmeva.training.benchmark.paired import _from_file
 from openmeva.training.benchmark.pairs import read_pairs
+from openmeva.training.benchmark.score_files import read_scores
 from openmeva.training.bleurt.ratings import read_ratings
 from openmeva.training.corpora.judged_file import read_judged_file
 from openmeva.training.corpora.rocstories import read_rocstories
@@ -207,7 +207,9 @@ READERS = {
     "generated": Reader(lambda path: read_generated(path, 3), "a.jsonl", rows_of(story=STORY), NO_STORY),
     "pairs": Reader(read_pairs, "a.jsonl", rows_of(kind="a", good=STORY, damaged=STORY), NO_OBJECTS),
     "scores": Reader(
-        lambda path: _from_file(str(path), [{"story_id": str(n), "story": STORY} for n in range(3)]).popitem()[1],
+        lambda path: read_scores(
+            path, [{"story_id": str(n), "story": STORY} for n in range(3)], "a set"
+        ).popitem()[1],
         "a.jsonl",
         rows_of(story=STORY, score=1),
         (*NO_OBJECTS, '{"story_id": "1", "score": NaN}', '{"story_id": "1", "score": null}'),

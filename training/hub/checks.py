@@ -13,7 +13,7 @@ _UNSAFE = frozenset(
     ".bin .pt .pth .ckpt .pkl .pickle .joblib .dill .npy .npz .h5 .hdf5 .keras .msgpack .onnx .tar .zip .gz".split()
 )
 _KNOWN = frozenset(
-    ".py .md .json .jsonl .yaml .txt .toml .css .js .svg .png .jpg .safetensors .parquet".split()
+    ".py .md .json .jsonl .yaml .txt .toml .css .js .html .svg .png .jpg .safetensors .parquet".split()
 )
 _SECRET_NAMES = re.compile(
     r"(^|/)(\.env(\..*)?|\.netrc|\.pypirc|id_[a-z0-9]+|credentials.*|.*\.(pem|key|p12|pfx))$"

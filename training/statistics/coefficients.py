@@ -25,7 +25,7 @@ def pearson(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Spearman's rho, -1 to 1: Pearson's r of midranks.
 
-    >>> spearman(np.array([1.0, 2.0, 4.0]), np.array([1.0, 3.0, 2.0]))
+    >>> spearman(np.array([1.0, 2.0, 4.0]), np.array([1.0, 3.0, 2.0])).round(4)
     np.float64(0.5)
     """
     # The sum of the signs of a story's differences is twice its midrank, measured from the mean rank.

@@ -64,7 +64,7 @@ def test_rows_of_autos_have_an_aspect(tmp_path: Path) -> None:
         ("score\n1\nnan\n3\n", "line 3: expected a finite number in 'score', got nan"),
         ("story_id,mine\na,1\nb,\nc,3\n", "line 3: expected a number in 'mine', got ''"),
         ("story_id,note\na,x\nb,y\nc,z\n", "expected a column of scores, as 'score', got story_id, note"),
-        ("score\n", "expected scores, got no rows"),
+        ("score\n", "expected at least one row, got none"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_told_with_its_row(text: str, message: str, tmp_path: Path) -> None:

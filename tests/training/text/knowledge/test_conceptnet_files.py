@@ -67,7 +67,7 @@ def test_sources_add_up(tmp_path):
         ("Antonym\ta\tb\nAntonym a b\n", "line 2: expected relation, head, tail"),
         ("/a/x\t/r/Antonym\t/c/en/a\t/c/en/b\t{}\n/a/y\n", "line 2: expected five columns"),
         ("some prose\n", "line 1"),
-        ("", "empty first line"),
+        ("", "expected at least one line, got an empty file"),
     ],
 )
 def test_a_bad_line_is_named_and_nothing_stored(tmp_path, text, message):
