@@ -84,8 +84,10 @@ def axis_over(values: Sequence[float]) -> Axis:
 
     >>> axis_over([-0.14, 0.44])
     (-0.2, 0.5)
+    >>> axis_over([])
+    (0.0, 0.1)
     """
-    low, high = min(0.0, *values), max(0.0, *values)
+    low, high = min([0.0, *values]), max([0.0, *values])
     return floor(10 * low) / 10, max(ceil(10 * high) / 10, floor(10 * low) / 10 + 0.1)
 
 

@@ -32,7 +32,7 @@ def judged_table(found: Mapping[str, Any], coefficient: str, mine: Sequence[Mapp
     A row a metric, with the chosen coefficient, its interval drawn, and how many stories it rests on. Rows of `mine`
     that were measured on other stories stand in a third table.
     """
-    printed = [row for row in found["rows"] if row["kind"] == "paper"]
+    printed = [row for row in found["rows"] if row["kind"] == "paper" and row[coefficient] is not None]
     same = [row for row in found["rows"] if row["kind"] != "paper"]
     same += [row for row in mine if row["same_stories"]]
     other = [row for row in mine if not row["same_stories"]]

@@ -15,6 +15,8 @@ from openmeva.spaces.leaderboard.collect import RESULTS, collect, judgments_dige
 from openmeva.spaces.leaderboard.placing import place
 from openmeva.spaces.leaderboard.reporting import report
 from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.hub.results import read_results
+from openmeva.training.paths import ROOT
 
 
 def judged_rows(count: int = 40) -> list[dict[str, Any]]:
@@ -158,6 +160,15 @@ PUBLISHED = {
         "mans_roc": {"note": "Table 4", "stories": 1000, "rows": {"BLEU": {"pearson": 0.03}, "none": {}}}
     }
 }
+
+
+@pytest.mark.parametrize("coefficient", views.COEFFICIENTS)
+def test_each_set_is_shown_by_each_coefficient(coefficient: str) -> None:
+    results = read_results(ROOT)
+    for name, found in results["judged"].items():
+        shown = views.judged_table(found, coefficient)
+        printed = [row for row in found["rows"] if row["kind"] == "paper"]
+        assert ("as printed" in shown) == any(row[coefficient] is not None for row in printed), name
 
 
 def test_collecting_leaves_single_scores_and_judgments_out() -> None:
