@@ -1,12 +1,17 @@
-"""Kills pieces of work as `kill -9` does, in forked processes: nothing is cleaned up, and the imports are paid once."""
+"""Ends pieces of work early: as `kill -9` does, in forked processes, so that nothing is cleaned up and the imports are paid
+once; or a training by an interruption, in this process."""
 
 import os
 import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 _CHANGES = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate"}
 Work = Callable[[], object]
@@ -46,6 +51,24 @@ def changes_of(work: Work, note: Path) -> int:
 
     _ended(_forked(counted, sys.maxsize))
     return int(note.read_text())
+
+
+@contextmanager
+def interrupted(trainer: type[Any], method: str, call: int) -> Iterator[None]:
+    """Work in which the `call`th call of a trainer's method never ends, counted from 1; the work must get that far."""
+    original, calls = getattr(trainer, method), 0
+
+    def ending(self: Any, *arguments: Any, **named: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == call:
+            raise KeyboardInterrupt
+        return original(self, *arguments, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trainer, method, ending)
+        with pytest.raises(KeyboardInterrupt):
+            yield
 
 
 def _forked(work: Work, change: int | None = None) -> int:

@@ -3,7 +3,7 @@
 import dataclasses
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ _SECRETS = ("api_key", "key", "token", "password")
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Everything but the key; what has no default here is in the card.
+class Settings(Sampling):
+    """Everything but the key: how a rating is taken (see `Sampling`), by whom, and of what.
 
     Attributes:
         model: a Hub id, or the server's name for a model; of a local judge a folder or Hub id.
@@ -24,7 +24,6 @@ class Settings:
         local: whether the model runs on this machine, by transformers.
         aspects: that are rated, at least one.
         prompts: a YAML file of prompts; empty for the module's own.
-        method, samples, temperature, seed, max_tokens, top_logprobs, extra: see `judging.Sampling`.
         parallel: questions at a time, at most.
         tries: of a question, at most.
         timeout: seconds to wait for an answer.
@@ -37,13 +36,6 @@ class Settings:
     local: bool = False
     aspects: tuple[str, ...] = ("overall",)
     prompts: str = ""
-    method: str = "auto"
-    samples: int = 5
-    temperature: float = 1.0
-    seed: int = 0
-    max_tokens: int = 16
-    top_logprobs: int = 5
-    extra: Mapping[str, Any] = field(default_factory=dict)
     parallel: int = 4
     tries: int = 6
     timeout: float = 60.0

@@ -1,12 +1,10 @@
 """The configuration `base` sits on an encoder that has to be fetched; without it, nothing else is touched."""
 
 import json
-from pathlib import Path
 
 import evaluate
 import pytest
 
-from openmeva.metrics.core import backbone
 from openmeva.metrics.core.backbone import backbone_folder
 from openmeva.training.paths import METRICS
 
@@ -14,14 +12,6 @@ MODULE = str(METRICS / "plot_coherence")
 REFERENCE = json.loads((METRICS / "plot_coherence/weights/base/config.json").read_text())["plot_coherence"]
 GOOD = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."
 BROKEN = "Ann was hungry. She felt full. She felt full. She did not make a castle. She ate it."
-
-
-@pytest.fixture
-def absent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A machine without the encoder, and without network."""
-    monkeypatch.setattr(backbone, "package_folder", lambda _: None)
-    monkeypatch.setattr(backbone, "hub_folder", lambda *_, **__: None)
-    monkeypatch.setenv("HF_HOME", str(tmp_path))
 
 
 @pytest.mark.usefixtures("absent")

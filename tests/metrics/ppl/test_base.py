@@ -8,7 +8,7 @@ from typing import Any
 import evaluate
 import pytest
 
-from openmeva.metrics.core import backbone, language_model
+from openmeva.metrics.core import language_model
 from openmeva.metrics.core.backbone import NotAtHandError
 from openmeva.metrics.core.checkpoint import file_digest
 from openmeva.training.common.backbone import BackboneConfig
@@ -56,13 +56,6 @@ def test_perplexity_by_words_does_not_depend_on_the_vocabulary(base: Any, tmp_pa
             total = sum(token["nll"] for token in explained["tokens"])
             # ann ran home . she did n't eat . : nine, and the end where it counts; the context does not
             assert found == pytest.approx(math.exp(total / (9 + ends)))
-
-
-@pytest.fixture
-def absent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine without the model, and without network."""
-    monkeypatch.setattr(backbone, "package_folder", lambda _: None)
-    monkeypatch.setattr(backbone, "hub_folder", lambda *_, **__: None)
 
 
 @pytest.mark.usefixtures("absent")

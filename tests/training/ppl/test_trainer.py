@@ -20,6 +20,7 @@ from openmeva.training.ppl import trainer as ppl
 from openmeva.training.ppl.config import PplConfig
 from openmeva.training.ppl.data import token_rows
 from openmeva.training.ppl.losses import next_token_loss
+from tests.killing import interrupted
 from tests.tiny import tiny_model, write_encoder
 
 SUBJECTS = ("she", "he", "the dog", "the cat")
@@ -75,23 +76,11 @@ def test_the_loss_is_that_of_transformers(data: Path) -> None:
     assert float(next_token_loss(untrained, ids, mask)) == pytest.approx(float(expected), abs=1e-5)
 
 
-def test_a_killed_run_resumes_to_the_same_weights(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_run_resumes_to_the_same_weights(data: Path) -> None:
     run(data, "whole", configuration())
-    compute_loss = ppl.LanguageModelTrainer.compute_loss
-    calls = 0
-
-    def killed(self: Any, *arguments: Any, **keywords: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls == 8:
-            raise KeyboardInterrupt
-        return compute_loss(self, *arguments, **keywords)
-
-    monkeypatch.setattr(ppl.LanguageModelTrainer, "compute_loss", killed)
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted(ppl.LanguageModelTrainer, "compute_loss", 8):
         run(data, "killed", configuration())
     assert not (data / "weights" / "killed" / "adapter.safetensors").exists()
-    monkeypatch.setattr(ppl.LanguageModelTrainer, "compute_loss", compute_loss)
     manifest = run(data, "killed", configuration(), resume=True)
     assert manifest["resumed"] is True
     whole, resumed = (load_file(data / "weights" / n / "adapter.safetensors") for n in ("whole", "killed"))

@@ -20,6 +20,7 @@ from openmeva.training.ruber_bert.config import RuberConfig
 from openmeva.training.ruber_bert.data import load_pairs, nearest_contexts
 from openmeva.training.ruber_bert.losses import relatedness_loss
 from openmeva.training.ruber_bert.model import build_model
+from tests.killing import interrupted
 from tests.tiny import tiny_model, write_encoder
 
 TOPICS = {
@@ -152,23 +153,11 @@ def test_the_frozen_encoder_is_the_start_s(data: Path) -> None:
             build_model(configuration(**changes))
 
 
-def test_a_killed_run_resumes_to_the_same_weights(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_run_resumes_to_the_same_weights(data: Path) -> None:
     config = configuration(passes=12)
     run(data, "whole", config)
-    compute_loss = ruber_bert.RuberTrainer.compute_loss
-    calls = 0
-
-    def killed(self: Any, *arguments: Any, **keywords: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls == 9:
-            raise KeyboardInterrupt
-        return compute_loss(self, *arguments, **keywords)
-
-    monkeypatch.setattr(ruber_bert.RuberTrainer, "compute_loss", killed)
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted(ruber_bert.RuberTrainer, "compute_loss", 9):
         run(data, "killed", config)
-    monkeypatch.setattr(ruber_bert.RuberTrainer, "compute_loss", compute_loss)
     run(data, "killed", config, resume=True)
     whole, resumed = (load_file(data / "weights" / n / "adapter.safetensors") for n in ("whole", "killed"))
     assert all(torch.equal(whole[name], resumed[name]) for name in whole)

@@ -16,6 +16,7 @@ from openmeva.training.common.config import parse
 from openmeva.training.papers.ablation import run_row
 from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
+from tests.killing import interrupted
 from tests.tiny import tiny_model, write_encoder
 
 SUBJECTS = ("she", "he", "the dog", "the cat")
@@ -67,23 +68,11 @@ def run(data: Path, name: str, config: UnionConfig, resume: bool = False) -> dic
     return union.train(config, data, data / "weights" / name, data / f"run-{name}", data / "cache", resume)
 
 
-def test_a_killed_run_resumes_to_the_same_weights(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_run_resumes_to_the_same_weights(data: Path) -> None:
     run(data, "whole", configuration())
-    compute_loss = union.UnionTrainer.compute_loss
-    calls = 0
-
-    def killed(self: Any, *arguments: Any, **keywords: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls == 6:
-            raise KeyboardInterrupt
-        return compute_loss(self, *arguments, **keywords)
-
-    monkeypatch.setattr(union.UnionTrainer, "compute_loss", killed)
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted(union.UnionTrainer, "compute_loss", 6):
         run(data, "killed", configuration())
     assert not (data / "weights" / "killed" / "adapter.safetensors").exists()
-    monkeypatch.setattr(union.UnionTrainer, "compute_loss", compute_loss)
     run(data, "killed", configuration(), resume=True)
     whole, resumed = (load_file(data / "weights" / n / "adapter.safetensors") for n in ("whole", "killed"))
     assert whole.keys() == resumed.keys()

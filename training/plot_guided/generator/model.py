@@ -42,9 +42,7 @@ def build_generator(config: GeneratorConfig) -> tuple[PreTrainedModel, Tokenizer
     torch.manual_seed(config.seed)
     base = find_backbone(config.base)
     if base.gguf or not (base.is_shared or base.shape.is_encoder_decoder):
-        model, tokenizer = load_causal(base)
-        model.set_attn_implementation("eager")  # the fastest in bfloat16 on a processor
-        return model, tokenizer
+        return load_causal(base)
     if not base.is_shared:
         found = encoder_tokenizer(base.folder)
         model = AutoModelForSeq2SeqLM.from_pretrained(base.folder, dtype=torch.float32)

@@ -1,8 +1,6 @@
 """The generator learns, resumes, and writes the same stories for the same seed."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +15,7 @@ from openmeva.training.plot_guided.generator.model import build_generator, load_
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.generator.text import words_of
 from openmeva.training.plot_guided.generator.trainer import GeneratorTrainer, train_generator
+from tests.killing import interrupted
 from tests.tiny import tiny_model, tiny_tokenizer, write_bart, write_encoder, write_gpt2
 from tests.tiny_plots import generator_config, write_generator, write_stories
 
@@ -44,35 +43,14 @@ def test_cross_attention_starts_as_self_attention_and_word_vectors_are_fixed(dat
     assert all("word_embeddings" in name for name in fixed)
 
 
-@contextmanager
-def killed_at_step(number: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A generator's training in which this step never ends."""
-    steps = 0
-    original = GeneratorTrainer.training_step
-
-    def killed(self: GeneratorTrainer, *arguments: object, **named: object) -> object:
-        nonlocal steps
-        steps += 1
-        if steps == number:
-            raise KeyboardInterrupt
-        return original(self, *arguments, **named)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(GeneratorTrainer, "training_step", killed)
-        with pytest.raises(KeyboardInterrupt):
-            yield
-
-
-def test_it_learns_and_a_killed_run_ends_in_the_same_weights(
-    data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_learns_and_a_killed_run_ends_in_the_same_weights(data: Path) -> None:
     def run(name: str, resume: bool = False, **changes: object) -> dict:
         return train_generator(generator_config(**changes), data, data / name, data / "cache", resume)
 
     whole = run("whole")
     assert whole["validation"]["perplexity"] < run("short", stories=4)["validation"]["perplexity"]
     assert whole["stories"]["generator"] + whole["stories"]["metrics"] == 28
-    with killed_at_step(5, monkeypatch):
+    with interrupted(GeneratorTrainer, "training_step", 5):
         run("killed")
     assert run("killed", resume=True)["weights"] == whole["weights"]
 
@@ -140,9 +118,7 @@ def test_a_bart_of_the_hub_learns_and_writes(data: Path, tmp_path: Path) -> None
     assert not sampler._is_whole(ids, 3)
 
 
-def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(data: Path, tmp_path: Path) -> None:
     """A GPT-2: the plot is how its text begins, padded on the left beside longer ones."""
     stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").open()]
     base = write_gpt2(tmp_path / "gpt2", stories)
@@ -155,7 +131,7 @@ def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(
 
     whole = run("whole", 120)
     assert whole["validation"]["perplexity"] < run("short", 4)["validation"]["perplexity"]
-    with killed_at_step(12, monkeypatch):
+    with interrupted(GeneratorTrainer, "training_step", 12):
         run("killed", 120)
     assert run("killed", 120, resume=True)["weights"] == whole["weights"]
 
