@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openmeva.training.perturbations.rules import opposites
-from openmeva.training.text.knowledge import commonsense, lexicon, resources, senses
+from openmeva.training.text.knowledge import commonsense, conceptnet_english, lexicon, resources, senses
 from openmeva.training.text.knowledge.conceptnet_files import FILE_NAME
 
 FACTS = Path(__file__).with_name("training") / "everyday_facts.tsv"
@@ -41,6 +41,10 @@ def forget_facts() -> None:
         senses._lines,
         senses._counted_words,
         commonsense._links,
+        conceptnet_english._antonyms,
+        conceptnet_english._is_keyword,
+        conceptnet_english._negated,
+        conceptnet_english._words,
         commonsense._neighbours,
         opposites._opposites,
     ):

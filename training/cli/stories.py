@@ -70,6 +70,10 @@ def negatives(
     technique: Annotated[
         list[str] | None, typer.Option(help="repetition, substitution, reordering, negation; may be repeated")
     ] = None,
+    recipe: Annotated[str, typer.Option(help="paper, or released: as its released code does")] = "paper",
+    lexicon: Annotated[
+        str, typer.Option(help="wordnet, or conceptnet: keywords as in the paper")
+    ] = "wordnet",
     names: Annotated[Path | None, typer.Option(help="names.json of an encoder, to delexicalise with")] = None,
     processes: Processes = 1,
 ) -> None:
@@ -78,7 +82,16 @@ def negatives(
     from openmeva.training.negatives.file import Drawing, write_samples
     from openmeva.training.negatives.sampling import TECHNIQUES
 
-    how = Drawing(seed, epoch, keep, technique or tuple(TECHNIQUES), names, processes=processes)
+    how = Drawing(
+        seed,
+        epoch,
+        keep,
+        technique or tuple(TECHNIQUES),
+        names,
+        processes=processes,
+        recipe=recipe,
+        lexicon=lexicon,
+    )
     target = one_of(out, out_option) or "-"
     made, without = write_samples(stories, target, how)
     typer.echo(f"{made} negative samples, {without} stories without one: {target}", err=True)

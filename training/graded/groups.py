@@ -17,12 +17,11 @@ from openmeva.training.corpora.splits import CorpusConfig, load_corpus
 from openmeva.training.files import checksum, write_text
 from openmeva.training.graded.config import GradedSettings
 from openmeva.training.graded.sampling import GradedSampler, GradedSampling
-from openmeva.training.negatives import EditedStory, UnionSampler, UnionSampling, tag_corpus
+from openmeva.training.negatives import EditedStory, UnionSampler, UnionSampling, language_of, tag_corpus
 from openmeva.training.negatives.groups import rows_of_chain, write_groups
 from openmeva.training.negatives.infill import Infiller
 from openmeva.training.negatives.nearest import Neighbours
 from openmeva.training.paths import CACHE, ENCODER, RUNS
-from openmeva.training.text.knowledge.english import English
 
 
 def group_file(run: Path, name: str, split: str) -> Path:
@@ -55,6 +54,7 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
     corpus = load_corpus(CorpusConfig.from_mapping(settings["corpus"]), data, ENCODER / "names.json")
     sampling = GradedSampling(**settings["sampling"])
     union = UnionSampling.from_mapping({"keep": sampling.keep, **settings.get("rules", {})})
+    language = language_of(union)
     rng = np.random.default_rng(seed)
     infiller = Infiller() if "infill" in sampling.edits else None
     near = bool({"nearest", "alike"} & set(sampling.edits))
@@ -69,7 +69,7 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
         places = {old: new for new, old in enumerate(pool)}
         kept = [stories[i] for i in pool]
         chosen = [places[i] for i in chosen]
-        rule = UnionSampler(tag_corpus([kept[i] for i in chosen], cache), English(), union, seed=seed)
+        rule = UnionSampler(tag_corpus([kept[i] for i in chosen], cache), language, union, seed=seed)
         neighbours = (
             Neighbours(kept, chosen, range(len(kept)), sentences=settings["alike_stories"]) if near else None
         )

@@ -7,7 +7,7 @@ token came from and which operation touched it. `tag_corpus` tags a corpus once 
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.negatives.edited import EditedStory, NegativeEdit
-from openmeva.training.negatives.material import NegativeMaterial
+from openmeva.training.negatives.material import NegativeMaterial, language_of
 from openmeva.training.negatives.registry import OPERATIONS, TECHNIQUE_OPERATIONS
 from openmeva.training.negatives.sampling import UnionSampling
 from openmeva.training.negatives.sentence import EditedSentence
@@ -30,5 +30,6 @@ __all__ = [
     "TaggedStory",
     "UnionSampler",
     "UnionSampling",
+    "language_of",
     "tag_corpus",
 ]

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from openmeva.training.negatives.file import Drawing, write_samples
-from openmeva.training.negatives.sampling import TECHNIQUES
+from openmeva.training.negatives.sampling import LEXICONS, RECIPES, TECHNIQUES
 from openmeva.training.paths import RESOURCES
 
 
@@ -20,6 +20,8 @@ def main(arguments: list[str] | None = None) -> int:
         names=options.names,
         cache=options.cache,
         processes=options.processes,
+        recipe=options.recipe,
+        lexicon=options.lexicon,
     )
     try:
         written, without = write_samples(options.stories, options.out, how)
@@ -43,6 +45,15 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--epoch", type=int, default=0, help="another epoch, other samples")
     parser.add_argument("--keep", type=int, default=1, help="leading sentences that stay (ROC 1, WP 0)")
     parser.add_argument("--techniques", nargs="+", choices=list(TECHNIQUES), default=list(TECHNIQUES))
+    parser.add_argument(
+        "--recipe", choices=RECIPES, default="paper", help="the paper's, or its released code's"
+    )
+    parser.add_argument(
+        "--lexicon",
+        choices=LEXICONS,
+        default="wordnet",
+        help="of keywords and antonyms; conceptnet: as in the paper",
+    )
     parser.add_argument("--names", type=Path, help="names.json of an encoder, to delexicalise with")
     parser.add_argument("--cache", type=Path, default=RESOURCES / "tags", help="where tags are kept")
     parser.add_argument("--processes", type=int, default=1)

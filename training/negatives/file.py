@@ -9,10 +9,10 @@ from openmeva.metrics.core.text import Normalizer
 from openmeva.training.corpora.stories import story_of
 from openmeva.training.files import read_rows, write_rows
 from openmeva.training.negatives.edited import EditedStory
+from openmeva.training.negatives.material import language_of
 from openmeva.training.negatives.sampling import TECHNIQUES, UnionSampling
 from openmeva.training.negatives.union import UnionSampler
 from openmeva.training.paths import RESOURCES
-from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.tagged_corpus import tag_corpus
 
 
@@ -24,6 +24,7 @@ class Drawing:
         seed, epoch: other ones, other samples.
         keep: leading sentences that stay (ROC 1, WP 0).
         techniques: of `TECHNIQUES`.
+        recipe, lexicon: see `UnionSampling`.
         names: `names.json` of an encoder, to delexicalise with.
         cache: where tags are kept.
         processes: that work at the same time; they change no sample.
@@ -36,6 +37,8 @@ class Drawing:
     names: str | Path | None = None
     cache: Path = RESOURCES / "tags"
     processes: int = 1
+    recipe: str = "paper"
+    lexicon: str = "wordnet"
 
 
 def write_samples(
@@ -54,8 +57,12 @@ def write_samples(
         )
     normalizer = Normalizer.load(how.names) if how.names else Normalizer()
     sampling = UnionSampling(
-        keep=how.keep, without=tuple(name for name in TECHNIQUES if name not in how.techniques)
+        keep=how.keep,
+        without=tuple(name for name in TECHNIQUES if name not in how.techniques),
+        recipe=how.recipe,
+        lexicon=how.lexicon,
     )
+    language = language_of(sampling)
     found = []
     for row in read_rows(stories, blank_lines=True):
         text = story_of(row)
@@ -64,7 +71,7 @@ def write_samples(
             raise ValueError(f"{row.where}: expected a story, got no word in {text[:60]!r}")
         found.append(sentences)
     tagged = tag_corpus(found, how.cache, how.processes)
-    sampler = UnionSampler(tagged, English(), sampling, seed=how.seed)
+    sampler = UnionSampler(tagged, language, sampling, seed=how.seed)
     made = 0
 
     def rows() -> Iterator[dict[str, Any]]:

@@ -3,7 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from openmeva.training.negatives.sampling import UnionSampling
 from openmeva.training.text.keywords import KeywordTable
+from openmeva.training.text.knowledge.conceptnet_english import ConceptNetEnglish
+from openmeva.training.text.knowledge.english import English
+from openmeva.training.text.knowledge.resources import tell_without_conceptnet
 from openmeva.training.text.language import Language
 from openmeva.training.text.tagged_story import TaggedStory
 
@@ -29,3 +33,15 @@ class NegativeMaterial:
     keyword_share: float = 0.15
     ngram_max: int = 4
     contraction: float = 0.5
+
+
+def language_of(sampling: UnionSampling) -> Language:
+    """The lexicon that a sampling names; that ConceptNet is missing where it would be used is told on standard error.
+
+    Raises:
+        MissingResourceError: the sampling wants ConceptNet alone, and it has not been fetched.
+    """
+    if sampling.lexicon == "conceptnet":
+        return ConceptNetEnglish()
+    tell_without_conceptnet()
+    return English()

@@ -1,9 +1,10 @@
-"""All operations by name, and which of them realise which technique."""
+"""All operations by name, which of them realise which technique, and how a recipe puts them together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from openmeva.training.common.draws import Draws
-from openmeva.training.negatives import negation, reordering, repetition, substitution
+from openmeva.training.negatives import negation, released, reordering, repetition, substitution
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import NegativeMaterial
 
@@ -28,4 +29,39 @@ TECHNIQUE_OPERATIONS: dict[str, tuple[str, ...]] = {
     "substitution": (substitution.LEXICAL, substitution.SENTENCE),
     "reordering": (reordering.SENTENCE,),
     "negation": (negation.LEXICAL,),
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a sampler applies the techniques that it has drawn.
+
+    Attributes:
+        operations: by name.
+        in_order_drawn: whether they are applied in the order in which they were drawn; else in that of `operations`.
+        sentence_level: of a technique, where not the sampling's.
+        least_sentences: a story with fewer sentences, the kept ones apart, has no negative sample.
+    """
+
+    operations: Mapping[str, Operation]
+    in_order_drawn: bool = False
+    sentence_level: Mapping[str, float] = field(default_factory=dict)
+    least_sentences: int = 0
+
+
+RECIPES = {
+    "paper": Recipe(OPERATIONS),
+    "released": Recipe(
+        {
+            substitution.SENTENCE: released.substitute_sentences,
+            repetition.SENTENCE: released.repeat_sentence,
+            reordering.SENTENCE: released.permute_sentences,
+            substitution.LEXICAL: released.substitute_keywords,
+            negation.LEXICAL: released.alter_negations,
+            repetition.LEXICAL: released.repeat_ngrams,
+        },
+        in_order_drawn=True,
+        sentence_level={"repetition": 0.7},
+        least_sentences=3,
+    ),
 }

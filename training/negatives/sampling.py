@@ -6,6 +6,8 @@ from types import MappingProxyType
 from typing import Any
 
 TECHNIQUES = MappingProxyType({"repetition": 0.1, "substitution": 0.3, "reordering": 0.4, "negation": 0.2})
+RECIPES = ("paper", "released")
+LEXICONS = ("wordnet", "conceptnet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +18,12 @@ class UnionSampling:
         counts: Probability of 1, 2, ... techniques in one sample; sums to 1.
         techniques: Weight of each technique, drawn without replacement; sums to 1.
         without: Techniques to leave out (ablations of Table 7); the others keep their proportions.
-        sentence_level: Probability of the sentence level where a technique has both levels.
+        recipe: How the techniques work: as the paper says ("paper"), or as its released code does ("released", see
+            `released.py`), which damages a story far more.
+        lexicon: What knows keywords and antonyms: WordNet, with ConceptNet's negated relations where it has been
+            fetched ("wordnet"), or ConceptNet alone, as in the paper ("conceptnet").
+        sentence_level: Probability of the sentence level where a technique has both levels; the released recipe has
+            one of its own for repetition.
         keep: How many leading sentences never change: 1 for ROC, where the first is the context, 0 for
             WP, where the context is the prompt.
         keyword_share: Part of the keywords that lexical substitution replaces, in (0, 1].
@@ -33,6 +40,8 @@ class UnionSampling:
     counts: tuple[float, ...] = (0.5, 0.2, 0.2, 0.1)
     techniques: Mapping[str, float] = field(default_factory=lambda: dict(TECHNIQUES))
     without: tuple[str, ...] = ()
+    recipe: str = "paper"
+    lexicon: str = "wordnet"
     sentence_level: float = 0.5
     keep: int = 1
     keyword_share: float = 0.15
@@ -48,6 +57,9 @@ class UnionSampling:
         for name in (*self.techniques, *self.without):
             if name not in TECHNIQUES:
                 raise ValueError(f"expected techniques among {known}, got {name!r}")
+        for name, choices in (("recipe", RECIPES), ("lexicon", LEXICONS)):
+            if getattr(self, name) not in choices:
+                raise ValueError(f"{name}: expected one of {', '.join(choices)}, got {getattr(self, name)!r}")
         for name, weights in (("counts", self.counts), ("techniques", tuple(self.techniques.values()))):
             if not all(map(is_number, weights)):
                 raise ValueError(f"{name}: expected numbers, got {weights}")

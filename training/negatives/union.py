@@ -9,7 +9,7 @@ import numpy as np
 from openmeva.training.common.draws import Draws
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import NegativeMaterial
-from openmeva.training.negatives.registry import OPERATIONS, TECHNIQUE_OPERATIONS
+from openmeva.training.negatives.registry import RECIPES, TECHNIQUE_OPERATIONS
 from openmeva.training.negatives.sampling import UnionSampling
 from openmeva.training.text.keywords import KeywordTable
 from openmeva.training.text.language import Language
@@ -22,9 +22,10 @@ CHUNK = 200  # stories handed to a process at a time
 class UnionSampler:
     """Makes negative samples of the stories of a corpus.
 
-    A sample gets 1 to 4 techniques, drawn without replacement and applied one on top of the other, so
-    that none undoes another: sentence-level operations come first, and every operation leaves alone what
-    an earlier one touched. A technique that does not apply to a story is replaced by another draw.
+    A sample gets 1 to 4 techniques, drawn without replacement and applied one on top of the other, by the
+    paper's recipe so that none undoes another: sentence-level operations come first, and every operation leaves
+    alone what an earlier one touched. By the released recipe they come in the order drawn, and a later one may
+    change what an earlier one made. A technique that does not apply to a story is replaced by another draw.
 
     The sample of a story depends on the seed, the epoch and the story's index alone, not on order or
     on the number of processes.
@@ -54,6 +55,7 @@ class UnionSampler:
             raise ValueError(f"expected a seed of 0 or more, got {seed}")
         self.stories = stories
         self.sampling = sampling or UnionSampling()
+        self.recipe = RECIPES[self.sampling.recipe]
         self.seed = seed
         self.material = NegativeMaterial(
             language=language,
@@ -80,6 +82,8 @@ class UnionSampler:
 
     def edit(self, story: EditedStory, draws: Draws) -> EditedStory | None:
         """A negative sample of any story, its place in the corpus being `story.index` (None: nowhere)."""
+        if len(story.sentences) - self.sampling.keep < self.recipe.least_sentences:
+            return None
         original = story.words
         for _ in range(TRIALS):
             edited = self._apply(story, draws)
@@ -92,11 +96,14 @@ class UnionSampler:
         wanted = 1 + draws.weighted(self.sampling.counts)
         ranking = self._ranking(draws)
         edited, done = story, 0
-        # the techniques drawn, in the order of the registry; then, for each that failed, the next drawn
-        planned = sorted(ranking[:wanted], key=lambda names: ORDER[names[0]])
+        # the techniques drawn, in the recipe's order; then, for each that failed, the next drawn
+        operations, planned = self.recipe.operations, ranking[:wanted]
+        if not self.recipe.in_order_drawn:
+            order = list(operations)
+            planned.sort(key=lambda names: order.index(names[0]))
         for names in (*planned, *ranking[wanted:]):
             for name in names:
-                result = OPERATIONS[name](edited, draws, self.material)
+                result = operations[name](edited, draws, self.material)
                 if result is not None:
                     edited, done = result, done + 1
                     break
@@ -112,8 +119,10 @@ class UnionSampler:
         while names:
             place = draws.weighted(shares)
             shares.pop(place)
-            levels = TECHNIQUE_OPERATIONS[names.pop(place)]
-            swap = len(levels) > 1 and draws.chance(self.sampling.sentence_level)
+            name = names.pop(place)
+            levels = TECHNIQUE_OPERATIONS[name]
+            share = self.recipe.sentence_level.get(name, self.sampling.sentence_level)
+            swap = len(levels) > 1 and draws.chance(share)
             ranking.append(levels[::-1] if swap else levels)
         return ranking
 
@@ -131,8 +140,6 @@ class UnionSampler:
             for samples in pool.imap(_sample_chunk, jobs):
                 yield from samples
 
-
-ORDER = {name: place for place, name in enumerate(OPERATIONS)}
 
 _worker: UnionSampler | None = None  # of this process; set by the pool that started it
 

@@ -5,11 +5,14 @@ correlated with the judgments of UNION's 400 ROC stories: all of them, and the 1
 reasonable together with those of one error type. A finished row is not trained again. The first row holds the
 authors' own scores, where their files are there: they give the paper's figure for all stories, and other ones than
 the paper prints for the error types, so for those no row of this table can be compared to the digit.
+
+`--variants` trains other rows: the released code's negative samples, keywords by ConceptNet alone (which must have been
+fetched), reconstruction by position, the loss per story, and all four.
 """
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,7 @@ from openmeva.training.common.checkpoint import trained
 from openmeva.training.common.config import as_mapping, config_file, read_config
 from openmeva.training.common.trainer import data_checksums
 from openmeva.training.judged.union import read_union_judgments
+from openmeva.training.negatives import UnionSampling
 from openmeva.training.paths import CACHE, RUNS
 from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.trainer import train
@@ -33,11 +37,26 @@ from openmeva.training.union.trainer import train
 ROWS: dict[str, dict[str, Any]] = {
     "UNION": {},
     "- Reconstruction": {"reconstruction_weight": 0.0},
-    "- Repetition": {"without": ["repetition"]},
-    "- Substitution": {"without": ["substitution"]},
-    "- Reordering": {"without": ["reordering"]},
-    "- Negation Alteration": {"without": ["negation"]},
+    "- Repetition": {"without": ("repetition",)},
+    "- Substitution": {"without": ("substitution",)},
+    "- Reordering": {"without": ("reordering",)},
+    "- Negation Alteration": {"without": ("negation",)},
 }
+VARIANTS: dict[
+    str, dict[str, Any]
+] = {  # what the paper does otherwise than the shipped weights, or its released code
+    "Released negatives": {"recipe": "released"},
+    "ConceptNet's keywords": {"lexicon": "conceptnet"},
+    "Targets by position": {"targets": "position"},
+    "Loss per story": {"reconstruction_mean": "stories"},
+    "All four": {
+        "recipe": "released",
+        "lexicon": "conceptnet",
+        "targets": "position",
+        "reconstruction_mean": "stories",
+    },
+}
+SAMPLING = {field.name for field in fields(UnionSampling)}
 TYPES = ("repeated", "incoherent", "conflicting", "chaotic")
 PUBLISHED = {  # Table 7, Pearson: all samples, then by error type; without reconstruction: Table 5
     "UNION": (0.3687, 0.6943, 0.5144, 0.4571, 0.6744),
@@ -72,13 +91,14 @@ def run_row(name: str, changes: dict[str, Any], base: UnionConfig, pairs: int, d
     Raises:
         ValueError: a row that was begun with another configuration or data (each difference is named).
     """
+    sampled = {key: value for key, value in changes.items() if key in SAMPLING}
     config = replace(
         base,
         pairs=pairs,
         corpus=replace(base.corpus, max_stories=pairs),  # no story is seen twice in so short a run
         name="ablation" + "".join(c if c.isalpha() else "-" for c in name.lower()),
-        sampling=replace(base.sampling, without=tuple(changes.get("without", ()))),
-        reconstruction_weight=changes.get("reconstruction_weight", base.reconstruction_weight),
+        sampling=replace(base.sampling, **sampled),
+        **{key: value for key, value in changes.items() if key not in SAMPLING},
     )
     folder = out / config.name
     made_from = {"config": as_mapping(config), "data": data_checksums(config.corpus, data)}
@@ -94,7 +114,12 @@ def main() -> None:
     )
     parser.add_argument("--config", default="roc_first", help="a file, or a name in training/configs/union")
     parser.add_argument("--pairs", type=int, default=4000, help="stories a row, each with a negative sample")
-    parser.add_argument("--rows", nargs="*", choices=list(ROWS), default=list(ROWS))
+    parser.add_argument("--rows", nargs="*", choices=[*ROWS, *VARIANTS], default=list(ROWS))
+    parser.add_argument(
+        "--variants",
+        action="store_true",
+        help="beside UNION, what the paper or its released code does otherwise, a row each, in place of --rows",
+    )
     parser.add_argument("--out", type=Path, default=RUNS / "ablation")
     arguments = parser.parse_args()
     base = read_config(UnionConfig, config_file("union", arguments.config))
@@ -107,8 +132,9 @@ def main() -> None:
     released = released_scores("union_roc", [dict(row) for row in judged], arguments.data)
     if "UNION" in released:
         table.add_row("the authors' UNION", *_cells(correlations(released["UNION"], judged), "UNION"))
-    for name in arguments.rows:
-        row = run_row(name, ROWS[name], base, arguments.pairs, arguments.data, arguments.out)
+    settings = {**ROWS, **VARIANTS}
+    for name in ["UNION", *VARIANTS] if arguments.variants else arguments.rows:
+        row = run_row(name, settings[name], base, arguments.pairs, arguments.data, arguments.out)
         checkpoint = load_checkpoint(row, "union")
         scores, _ = UnionScorer(checkpoint).score(
             [row["story"] for row in judged], [row["prompt"] for row in judged]
@@ -121,7 +147,7 @@ def _cells(found: Sequence[float], name: str) -> list[str]:
     """Figures of a row, the paper's in brackets."""
     return [
         f"{value:.3f}" + (f" ({paper:.3f})" if paper is not None else "")
-        for value, paper in zip(found, PUBLISHED[name], strict=True)
+        for value, paper in zip(found, PUBLISHED.get(name, (None,) * len(found)), strict=True)
     ]
 
 

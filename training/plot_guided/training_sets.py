@@ -22,7 +22,7 @@ import pyarrow as pa
 from openmeva.training.common.config import config_file, read_mapping
 from openmeva.training.common.draws import Draws
 from openmeva.training.files import checksum
-from openmeva.training.negatives import UnionSampler, UnionSampling
+from openmeva.training.negatives import UnionSampler, UnionSampling, language_of
 from openmeva.training.negatives.heuristics import substitute_antonyms, substitute_sentences
 from openmeva.training.paths import CACHE, ROOT, RUNS
 from openmeva.training.plot_guided.adversarial_filtering.stage import filter_negatives
@@ -30,7 +30,6 @@ from openmeva.training.plot_guided.negatives import make_negatives, settings
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots
 from openmeva.training.stages import Stage, read_rows
-from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.knowledge.resources import find
 
 SCHEMA = pa.schema(
@@ -90,8 +89,8 @@ def heuristic_makers(
 ) -> dict[str, Callable[[int], Negative | None]]:
     """The three sets that rules make: from a story's place to its negative, None where the rule does not apply."""
     tagged = [story.story for story in stories]
-    english = English()
     sampling = UnionSampling.from_mapping({"keep": int(config["corpus"].get("context") == "first_sentence")})
+    english = language_of(sampling)
     sampler = UnionSampler(tagged, english, sampling, seed=config["seed"]) if tagged else None
 
     def draws(set_number: int, index: int) -> Draws:

@@ -76,6 +76,19 @@ def _begun(config: dict[str, Any]) -> str:
     return f", begun with that of `{source}` (its stories are not counted below)"
 
 
+def _techniques(sampling: dict[str, Any], lexicon: dict[str, str]) -> str:
+    """How the negative samples were made."""
+    left_out = sampling.get("without", ())
+    told = ["all four techniques" if not left_out else f"without {', '.join(left_out)}"]
+    if sampling.get("recipe", "paper") == "released":
+        told.append("as the paper's released code does them")
+    if sampling.get("lexicon", "wordnet") == "conceptnet":
+        told.append("keywords and antonyms of ConceptNet")
+    elif "conceptnet" not in lexicon:
+        told.append("keywords and antonyms of WordNet alone")
+    return ", ".join(told)
+
+
 def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` beside UNION's weights."""
     config = manifest["config"]
@@ -85,7 +98,6 @@ def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
         *((_TITLES[name], SOURCES[name]) if name in _TITLES else own for name in folders), strict=True
     )
     base = "the project's story encoder" if config["base"] == "encoder" else f"`{config['base']}`"
-    left_out = config["sampling"].get("without", ())
     write_model_card(
         folder,
         _CARD,
@@ -97,6 +109,6 @@ def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
         ),
         corpus=" and ".join(corpora),
         source=" ".join(sources),
-        techniques="all four techniques" if not left_out else f"without {', '.join(left_out)}",
+        techniques=_techniques(config["sampling"], manifest.get("lexicon", {})),
         batch=2 * config["batch_pairs"],
     )

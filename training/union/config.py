@@ -24,6 +24,11 @@ class UnionConfig(TrainingConfig):
         window: tokens scored at once, where not `max_length`.
         pairs: stories seen, each with one negative sample.
         batch_pairs: of them in a step.
+        targets: what the reconstruction of a word is: `origin`, the word of the human story that it comes from, so that
+            a moved sentence has itself, or `position`, as in equation 5 the token that stood at its place, so that a moved
+            sentence has the one that was there.
+        reconstruction_mean: over the `tokens` of a batch, or, as in equations 5 and 6, over each story's and then over
+            the `stories`.
         reconstruction_weight: λ of equation 6.
         copied_share: of the positions that only copy, this many are trained on.
     """
@@ -39,5 +44,7 @@ class UnionConfig(TrainingConfig):
     window: int | None = None
     pairs: int
     batch_pairs: int = 16
+    targets: Literal["origin", "position"] = "origin"
+    reconstruction_mean: Literal["tokens", "stories"] = "tokens"
     reconstruction_weight: float = 0.1
     copied_share: float = 0.15

@@ -1,4 +1,4 @@
-"""Pairs of a story and its negative sample as token ids with reconstruction targets (equation 4)."""
+"""Pairs of a story and its negative sample as token ids with reconstruction targets (equations 4 and 5)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,8 +30,10 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
     word it comes from as its target, so a moved sentence has itself; a word that the original lacks (a
     repeated copy, an inserted word, a sentence from elsewhere) has [PAD], that is, to be deleted. Where
     two words have different numbers of wordpieces, their first ones are aligned, surplus pieces of the
-    sample are to be deleted, and surplus ones of the original have no place. (The paper aligns position by
-    position and truncates.)
+    sample are to be deleted, and surplus ones of the original have no place.
+
+    With `by_position`, as in equation 5, a token's target is the one at the same place of the original; tokens past the
+    original's end have none.
     """
 
     def __init__(
@@ -41,9 +43,10 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
         tokenizer: Tokenizer,
         limit: int,
         count: int,
+        by_position: bool = False,
     ) -> None:
         self.stories, self.sampler, self.count = stories, sampler, count
-        self.limit = limit
+        self.limit, self.by_position = limit, by_position
         marks = SpecialTokens.of(tokenizer)
         self.cls, self.sep, self.pad = marks.start, marks.end, marks.padding
         self.pieces = lru_cache(maxsize=200_000)(
@@ -84,6 +87,9 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
             ids.extend(pieces)
             targets.extend(source[: len(pieces)])
             targets.extend([self.pad] * (len(pieces) - len(source)))
+        if self.by_position:
+            whole = [piece for word in original for piece in self.pieces(word)]
+            targets = [IGNORED, *whole[: len(ids) - 1], *[IGNORED] * (len(ids) - 1 - len(whole))]
         return Example([*ids[: self.limit - 1], self.sep], [*targets[: self.limit - 1], IGNORED], label)
 
 
@@ -92,12 +98,14 @@ class UnionCollator:
     """Pads pairs to a batch; of the targets that equal their token, only a share is used, with more weight.
 
     Copying is learnt quickly, and the vocabulary's softmax over every position would take longer than the
-    encoder. The weights keep the expected loss that of equation 5.
+    encoder. The weights keep the expected loss that of all positions: a mean over the tokens of the batch or, with
+    `per_story`, over each story's own and then over the stories (equation 5).
     """
 
     padding: int
     copied_share: float
     seed: int
+    per_story: bool = False
 
     def __call__(self, pairs: list[tuple[Example, Example]]) -> dict[str, Tensor]:
         examples = [example for pair in pairs for example in pair]
@@ -106,13 +114,15 @@ class UnionCollator:
         for row, example in enumerate(examples):
             targets[row, : len(example.targets)] = torch.tensor(example.targets)
         weights = torch.ones(ids.shape)
+        if self.per_story:
+            weights = weights / (targets != IGNORED).sum(1, keepdim=True).clamp_min(1)
         if self.copied_share < 1:
             copied = targets == ids
             # drawn from the batch itself: the same batch has the same draws, also after a resume
             rng = np.random.default_rng([self.seed, int(ids.sum()), ids.shape[1]])
             kept = torch.from_numpy(rng.random(tuple(ids.shape)) < self.copied_share)
             targets[copied & ~kept] = IGNORED
-            weights[copied] = 1 / self.copied_share
+            weights[copied] *= 1 / self.copied_share
         labels = torch.tensor([e.label for e in examples])
         return {
             "input_ids": ids,

@@ -28,10 +28,9 @@ from openmeva.training.common.trainer import (
 )
 from openmeva.training.corpora.splits import load_corpus
 from openmeva.training.files import checksum
-from openmeva.training.negatives import UnionSampler, tag_corpus
+from openmeva.training.negatives import UnionSampler, language_of, tag_corpus
 from openmeva.training.paths import ROOT
 from openmeva.training.processes import one_writer
-from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.knowledge.resources import find, require
 from openmeva.training.union.card import write_union_card
 from openmeva.training.union.config import UnionConfig
@@ -91,13 +90,14 @@ def train(
     corpus = load_corpus(config.corpus, data, names_file())
     stories, held_out = (tag_corpus(split, cache) for split in (corpus.train, corpus.validation))
     model, tokenizer, base = build_model(config)
-    sampler = UnionSampler(stories, English(), config.sampling, seed=config.seed)
-    pairs = UnionPairs(stories, sampler, tokenizer, config.max_length, config.pairs)
+    language, by_position = language_of(config.sampling), config.targets == "position"
+    sampler = UnionSampler(stories, language, config.sampling, seed=config.seed)
+    pairs = UnionPairs(stories, sampler, tokenizer, config.max_length, config.pairs, by_position)
     validation_sampler = UnionSampler(
-        held_out, English(), config.sampling, seed=config.seed, keywords=sampler.material.keywords
+        held_out, language, config.sampling, seed=config.seed, keywords=sampler.material.keywords
     )
     validation = UnionPairs(
-        held_out, validation_sampler, tokenizer, config.max_length, min(1000, len(held_out))
+        held_out, validation_sampler, tokenizer, config.max_length, min(1000, len(held_out)), by_position
     )
     steps = math.ceil(config.pairs / config.batch_pairs)
     padding = SpecialTokens.of(tokenizer).padding
@@ -106,7 +106,9 @@ def train(
         args=training_arguments(run, config, steps, config.batch_pairs, label_names=["labels"]),
         train_dataset=pairs,
         eval_dataset=validation,
-        data_collator=UnionCollator(padding, config.copied_share, config.seed),
+        data_collator=UnionCollator(
+            padding, config.copied_share, config.seed, config.reconstruction_mean == "stories"
+        ),
         compute_metrics=accuracy_and_auc,
     )
     trainer.reconstruction_weight = config.reconstruction_weight

@@ -40,6 +40,8 @@ def test_from_yaml():
         ({"counts": ["half", 0.5]}, "counts: expected numbers"),
         ({"counts": 1.0}, "expected lists"),
         ({"without": "reordering"}, "expected lists"),
+        ({"recipe": "code"}, "recipe: expected one of paper, released, got 'code'"),
+        ({"lexicon": "wikipedia"}, "lexicon: expected one of wordnet, conceptnet"),
     ],
 )
 def test_bad_values(values, message):

@@ -69,6 +69,37 @@ def test_targets(words: list[str], origins: list[list[int]], tokens: str, target
     assert pieces(negative.targets) == ["-", *targets.split(), "-"]
 
 
+@pytest.mark.parametrize(
+    ("words", "targets"),
+    [
+        (
+            ["he walked the dog .", "she ran home ."],
+            "she ran home . he walk ##ed the dog .",
+        ),  # what stood there
+        (["she ran home .", "he ran ."], "she ran home . he walk ##ed"),  # the rest has no place
+        (["she ran home .", "she ran home .", "he ran ."], "she ran home . he walk ##ed the dog . -"),
+    ],
+)
+def test_targets_by_position(words: list[str], targets: str) -> None:
+    sampler: Any = OneSample([w.split() for w in words], [[-1] * len(w.split()) for w in words])
+    pairs = UnionPairs([ORIGINAL], sampler, tiny_tokenizer(), limit=64, count=1, by_position=True)
+    positive, negative = pairs[0]
+    assert positive.ids[1:-1] == positive.targets[1:-1]
+    assert pieces(negative.targets) == ["-", *targets.split(), "-"]
+    assert len(negative.targets) == len(negative.ids)
+
+
+def test_the_loss_per_story_is_a_mean_of_means() -> None:
+    short = Example([2, 9, 10, 3], [IGNORED, 9, 11, IGNORED], 1)
+    long = Example([2, *[9] * 30, 3], [IGNORED, *[10] * 30, IGNORED], 0)
+    batch = UnionCollator(padding=0, copied_share=1.0, seed=1, per_story=True)([(short, long)])
+    used = batch["targets"] != IGNORED
+    losses = torch.arange(used.sum(), dtype=torch.float32)  # by position, stories one after the other
+    weights = batch["weights"][used]
+    mean = (losses * weights).sum() / weights.sum()
+    assert mean.item() == pytest.approx((losses[:2].mean() + losses[2:].mean()).item() / 2)
+
+
 def test_what_is_past_the_limit_is_cut_and_ends_in_sep() -> None:
     sampler: Any = OneSample([["she"] * 30], [[0] * 30])
     _, negative = UnionPairs([ORIGINAL], sampler, tiny_tokenizer(), limit=16, count=1)[0]

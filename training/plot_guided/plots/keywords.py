@@ -4,25 +4,17 @@ The settings were found by comparing with published plots; `python -m training.p
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 
 from openmeva.training.plot_guided.plots.plot import Plot
+from openmeva.training.text.word_set import stop_words
 
 BREAKS = frozenset([".", "!", "?", ",", ";", ":", "(", ")", "'", '"', "'s", "'m", "``", "''"])
 BREAKING_LENGTH = 3  # words of exactly so many characters break a phrase, as the stop words do
 MINIMUM_CHARACTERS = 5
 MAXIMUM_WORDS = 2
 _NOUN_OR_VERB = ("NN", "VB")
-
-
-@lru_cache(maxsize=1)
-def stop_words() -> frozenset[str]:
-    """SMART's 571 stop words, as the package `python-rake` ships them."""
-    import RAKE
-
-    return frozenset(RAKE.SmartStopList())
 
 
 def storyline(

@@ -75,6 +75,16 @@ def require(name: str) -> Path:
     return found
 
 
+def tell_without_conceptnet() -> None:
+    """Says on standard error that ConceptNet is not at hand, where it is not: what is made then differs."""
+    if find("conceptnet") is None:
+        print(
+            "ConceptNet has not been fetched: keywords and antonyms come from WordNet alone "
+            f"(`{COMMANDS['conceptnet']}` fetches it)",
+            file=sys.stderr,
+        )
+
+
 def use_with_nltk() -> None:
     """Let NLTK's own functions (`nltk.corpus.wordnet`, METEOR) find the fetched WordNet.
 

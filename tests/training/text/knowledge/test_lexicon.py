@@ -4,6 +4,7 @@ import nltk
 import pytest
 
 from openmeva.training.text.knowledge import conceptnet_files, lexicon, resources
+from openmeva.training.text.knowledge.conceptnet_english import ConceptNetEnglish
 from openmeva.training.text.knowledge.lexicon import antonyms, is_keyword, synonyms
 from tests.facts import forget_facts
 
@@ -146,3 +147,13 @@ def test_a_missing_wordnet_names_the_command(tmp_path, monkeypatch):
     for call in (antonyms, synonyms, is_keyword):
         with pytest.raises(resources.MissingResourceError, match="make resources"):
             call("dog", "NN")
+
+
+@pytest.mark.usefixtures("with_conceptnet")
+def test_conceptnet_alone_knows_keywords_as_unions_paper_has_them():
+    english = ConceptNetEnglish()
+    assert english.antonyms("went", "VBD") == ("arrived", "dogged", "stayed"), "by word and lemma, inflected"
+    assert english.antonyms("dogs", "NNS") == ("cats", "fleas", "invisibles")
+    assert english.antonyms("happy", "JJ") == (), "WordNet is not asked"
+    assert all(english.is_keyword(*word) for word in (("zorgle", "NN"), ("noise", "NN"), ("dogs", "NNS")))
+    assert not any(english.is_keyword(*word) for word in (("her", "PRP$"), ("table", "NN"), ("off", "RP")))

@@ -1,0 +1,67 @@
+"""The `Language` of UNION's keyword rules as the paper words them: ConceptNet alone knows keywords and antonyms."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import lru_cache
+
+from openmeva.training.text.inflection import inflect, lemma
+from openmeva.training.text.knowledge import resources
+from openmeva.training.text.knowledge.conceptnet_files import NEGATED_RELATIONS, load
+from openmeva.training.text.knowledge.english import English
+from openmeva.training.text.word_set import stop_words
+
+
+class ConceptNetEnglish(English):
+    """Keywords are all words of ConceptNet but stop words; antonyms, the tails of its negated relations (section 3.2).
+
+    `English` knows WordNet's words and antonyms too, and lets parts of speech decide. Here a word is looked up as it
+    is and by its lemma, whatever it is tagged as; an antonym takes the word's form where it has one. "All words" are
+    those of the relations that the project keeps of ConceptNet (`conceptnet_files.KEPT_RELATIONS`).
+
+    Raises:
+        MissingResourceError: ConceptNet has not been fetched.
+    """
+
+    def __init__(self) -> None:
+        resources.require("conceptnet")
+
+    def antonyms(self, word: str, tag: str) -> tuple[str, ...]:
+        """Single words in a negated relation to `word`, inflected to `tag`, sorted."""
+        return _antonyms(word, tag)
+
+    def is_keyword(self, word: str, tag: str) -> bool:
+        """Whether `word` or its lemma is a single-word head or tail of ConceptNet, and no stop word."""
+        return _is_keyword(word, tag)
+
+
+@lru_cache(maxsize=1 << 16)
+def _antonyms(word: str, tag: str) -> tuple[str, ...]:
+    base = lemma(word, tag)
+    tails = {tail for key in (word, base) for tail in _negated().get(key, ())} - {word, base}
+    forms = {inflect(lemma(tail, tag), tag) for tail in tails} - {word}
+    return tuple(sorted(form for form in forms if form.isalpha()))
+
+
+@lru_cache(maxsize=1 << 17)
+def _is_keyword(word: str, tag: str) -> bool:
+    base = lemma(word, tag)
+    if not word.isalpha() or {word, base} & stop_words():
+        return False
+    return word in _words() or base in _words()
+
+
+@lru_cache(maxsize=1)
+def _negated() -> Mapping[str, frozenset[str]]:
+    """Single-word tails of the negated relations by their single-word heads."""
+    tails: defaultdict[str, set[str]] = defaultdict(set)
+    for relation, head, tail in load(resources.require("conceptnet")):
+        if relation in NEGATED_RELATIONS and head.isalpha() and tail.isalpha():
+            tails[head].add(tail)
+    return {head: frozenset(found) for head, found in tails.items()}
+
+
+@lru_cache(maxsize=1)
+def _words() -> frozenset[str]:
+    """All single words that are heads or tails."""
+    assertions = load(resources.require("conceptnet"))
+    return frozenset(word for _, head, tail in assertions for word in (head, tail) if word.isalpha())
