@@ -26,7 +26,7 @@ class ConceptNetEnglish(English):
         resources.require("conceptnet")
 
     def antonyms(self, word: str, tag: str) -> tuple[str, ...]:
-        """Single words in a negated relation to `word`, inflected to `tag`, sorted."""
+        """Keywords in a negated relation to `word`, inflected to `tag`, sorted."""
         return _antonyms(word, tag)
 
     def is_keyword(self, word: str, tag: str) -> bool:
@@ -37,7 +37,7 @@ class ConceptNetEnglish(English):
 @lru_cache(maxsize=1 << 16)
 def _antonyms(word: str, tag: str) -> tuple[str, ...]:
     base = lemma(word, tag)
-    tails = {tail for key in (word, base) for tail in _negated().get(key, ())} - {word, base}
+    tails = {tail for key in (word, base) for tail in _negated().get(key, ())} - {word, base} - stop_words()
     forms = {inflect(lemma(tail, tag), tag) for tail in tails} - {word}
     return tuple(sorted(form for form in forms if form.isalpha()))
 
