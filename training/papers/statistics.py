@@ -1,0 +1,211 @@
+"""The papers' tables of statistics, from the data at hand, with the printed figures beside them.
+
+    python -m training.papers.statistics --data DIR
+
+UNION's Table 2 (kinds of error of the judged ROC stories) and Figure 3 (stories by score), OpenMEVA's Tables 10 (MANS)
+and, of AUTOS as it has been built in datasets/autos, 16 and 17. † marks a part of the paper's data. What is not at hand is
+left out, and said.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from scipy.stats import spearmanr
+
+from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.openmeva.error_types import story_error_types
+from openmeva.training.benchmark.sets import TEST_SETS
+
+Rows = Sequence[Mapping[str, Any]]
+
+ERRORS = ("repeated", "incoherent", "conflicting", "chaotic", "other")
+TABLE_2 = dict(
+    zip(ERRORS, (44.1, 56.2, 67.5, 50.4, 12.9), strict=True)
+)  # UNION: % of 381 unreasonable stories
+ERRORS_A_STORY = {1: 23.36, 2: 36.48, 3: 34.65, 4: 4.46}  # % of them with so many of the first four types
+JUDGED = {"union_roc": 400, "union_wp": 200}  # stories of UNION's Figure 3
+INPUTS = {"mans_roc": 200, "mans_wp": 200}
+TABLE_10 = {"mans_roc": (9.26, 39.54, 39.38), "mans_wp": (22.09, 238.51, 232.51)}  # input, reference, story
+# OpenMEVA: input and story of the first kind of rows, then of the second
+TABLE_16 = {"roc": (8.76, 39.28, 8.88, 40.39), "wp": (30.02, 235.83, 30.28, 228.04)}
+TABLE_17 = {"roc": (9.03, 40.66, 9.23, 40.57), "wp": (29.65, 211.19, 29.60, 234.40)}
+PART = "†"
+
+
+def error_table(rows: Rows) -> Table:
+    """UNION's Table 2: the share of stories with each type of error, and with how many of them.
+
+    A story is unreasonable where a rater calls it so, and has an error type that one rater names: these definitions
+    give the paper's figures to the last digit.
+    """
+    named = [row["error_types"] for row in rows if any(row["error_types"])]
+    types = story_error_types(named, raters=1, one_error_only=False)
+    counts = Counter(name for found in types for name in found)
+    table = Table(title=f"UNION, Table 2: {len(named)} unreasonable of {len(rows)} ROC stories, %")
+    for heading in ("", "here", "paper"):
+        table.add_column(heading)
+    for name, printed in TABLE_2.items():
+        table.add_row(name, f"{100 * counts[name] / len(named):.1f}", f"{printed}")
+    sizes = Counter(len(found - {"other"}) for found in types)
+    for size, printed in ERRORS_A_STORY.items():
+        table.add_row(f"{size} of the first four", f"{100 * sizes[size] / len(named):.2f}", f"{printed}")
+    table.add_row("highest Spearman of two types", f"{highest_correlation(types):.3f}", "< 0.15")
+    return table
+
+
+def highest_correlation(types: Sequence[set[str]]) -> float:
+    """The highest Spearman coefficient between two of the first four error types over stories."""
+    marks = {name: np.array([name in found for found in types], float) for name in ERRORS[:4]}
+    return max(float(spearmanr(marks[a], marks[b])[0]) for a, b in combinations(marks, 2))
+
+
+def score_table(sets: Mapping[str, Rows]) -> Table:
+    """UNION's Figure 3: judged stories by score, in sevenths."""
+    table = Table(
+        title="UNION, Figure 3: stories by score (the paper's figure has no numbers)",
+        caption=f"{PART} a part of the paper's stories",
+    )
+    for heading in ("", "stories", "paper", *(f"{seventh}/7" for seventh in range(8))):
+        table.add_column(heading)
+    for name, rows in sets.items():
+        counts = Counter(round(7 * row["score"]) for row in rows)
+        table.add_row(
+            TEST_SETS[name].title,
+            marked(len(rows), JUDGED[name]),
+            str(JUDGED[name]),
+            *(str(counts[seventh]) for seventh in range(8)),
+        )
+    return table
+
+
+def mans_table(sets: Mapping[str, Rows]) -> Table:
+    """OpenMEVA's Table 10: what MANS holds."""
+    table = Table(
+        title="OpenMEVA, Table 10: MANS (the paper in brackets)",
+        caption=f"{PART} a part of the paper's stories. Tokens by NLTK's Treebank tokenizer; the paper's by spaCy",
+    )
+    for heading in ("", *(TEST_SETS[name].title for name in sets)):
+        table.add_column(heading)
+    found = {name: _mans_statistics(rows) for name, rows in sets.items()}
+    headings = ("unique inputs", "stories an input", "stories", *(f"tokens of {one}" for one in
+                ("an input", "a reference", "a story")))  # fmt: skip
+    for place, heading in enumerate(headings):
+        cells = []
+        for name, values in found.items():
+            printed = (INPUTS[name], 5, 5 * INPUTS[name], *TABLE_10[name])[place]
+            own = f"{values[place]:.2f}" if place > 2 else marked(round(values[place]), round(printed))
+            cells.append(f"{own} ({printed})")
+        table.add_row(heading, *cells)
+    return table
+
+
+def _mans_statistics(rows: Rows) -> tuple[float, ...]:
+    inputs = {str(row["prompt"]): str(row["reference"]) for row in rows}
+    texts = (list(inputs), list(inputs.values()), [str(row["story"]) for row in rows])
+    return (len(inputs), len(rows) / len(inputs), len(rows), *(mean_tokens(one) for one in texts))
+
+
+def autos_table(number: int, sets: Mapping[str, Rows]) -> Table:
+    """OpenMEVA's Table 16 (discrimination) or 17 (invariance): mean tokens of inputs and of what follows them."""
+    first, second = ("coherent", "incoherent") if number == 16 else ("human", "incoherent")
+    printed = TABLE_16 if number == 16 else TABLE_17
+    table = Table(
+        title=f"OpenMEVA, Table {number}: AUTOS, mean tokens (the paper in brackets)",
+        caption="Stories that trainings hold out, or of this project (mini), not the paper's. Tokens by NLTK's "
+        "Treebank tokenizer; the paper's by spaCy",
+    )
+    for heading in ("", *(f"{one}, {what}" for one in (first, second) for what in ("input", "story"))):
+        table.add_column(heading)
+    for name, rows in sets.items():
+        papers = printed["wp" if "_wp_" in name else "roc"]
+        cells = [value for part in _parts(number, rows) for value in _input_and_story(part)]
+        table.add_row(
+            name.split("_")[1], *(f"{own:.2f} ({paper})" for own, paper in zip(cells, papers, strict=True))
+        )
+    return table
+
+
+def _parts(number: int, rows: Rows) -> tuple[Rows, Rows]:
+    """Coherent and incoherent examples; or what is perturbed: human stories and incoherent ones."""
+    if number == 16:
+        return [row for row in rows if row["label"] == 1], [row for row in rows if row["label"] == 0]
+    whole = [row for row in rows if row["label"] == 1]
+    return tuple([row for row in whole if row["origin"] == one] for one in ("human", "discrimination"))  # type: ignore[return-value]
+
+
+def _input_and_story(rows: Rows) -> tuple[float, float]:
+    """Mean tokens of the contexts, and of the stories after them."""
+    contexts = [str(row["context"]) for row in rows]
+    stories = [str(row["story"]).removeprefix(context) for row, context in zip(rows, contexts, strict=True)]
+    return mean_tokens(contexts), mean_tokens(stories)
+
+
+def mean_tokens(texts: Sequence[str]) -> float:
+    """The mean number of tokens; a name's placeholder is one. Not a number without texts.
+
+    >>> mean_tokens(["[MALE] ran.", "He didn't."])
+    3.5
+    """
+    normalizer = Normalizer()
+    counts = [sum(map(len, normalizer.sentences(text))) for text in texts]
+    return float(np.mean(counts)) if counts else float("nan")
+
+
+def marked(count: int, printed: int) -> str:
+    """A count, marked where it is below the paper's.
+
+    >>> marked(106, 200), marked(400, 400)
+    ('106 †', '400')
+    """
+    return f"{count:,}" + (f" {PART}" if count < printed else "")
+
+
+def tables(data: Path, said: list[str]) -> Iterator[Table]:
+    """All tables that the data allow; why others are left out is put on `said`."""
+
+    def present(*names: str) -> dict[str, Rows]:
+        found = {}
+        for name in names:
+            try:
+                found[name] = TEST_SETS[name].read(data)
+            except ValueError as error:
+                said.append(f"{TEST_SETS[name].title}: {error}")
+        return found
+
+    union = present("union_roc", "union_wp")
+    if any("error_types" in row for row in union.get("union_roc", ())):
+        yield error_table(union["union_roc"])
+    if union:
+        yield score_table(union)
+    if mans := present("mans_roc", "mans_wp"):
+        yield mans_table(mans)
+    for number, split in ((16, "discrimination"), (17, "invariance")):
+        if autos := present(*(f"autos_{subset}_{split}" for subset in ("mini", "roc", "wp"))):
+            yield autos_table(number, autos)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m training.papers.statistics",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--data", type=Path, required=True, help="folder with union/ and mans/")
+    given = parser.parse_args(arguments)
+    said: list[str] = []
+    console = Console(width=140)
+    for table in tables(given.data, said):
+        console.print(table)
+    for line in said:
+        console.print(f"left out {line}", highlight=False)
+
+
+if __name__ == "__main__":
+    main()
