@@ -26,6 +26,7 @@ class ClassifierConfig(TrainingConfig):
             time on a processor.
         frozen_layers: the lowest layers, which keep the start's adapter.
         label_weight: of cross-entropy, human against other.
+        balanced: whether human stories and others weigh as much as a whole; false: plain cross-entropy.
         rank_weight: of the ranking within a group.
         kind_weight: of the head that names kinds of error; 0: without it.
         token_weight: of the head that judges tokens; 0: without it.
@@ -48,6 +49,7 @@ class ClassifierConfig(TrainingConfig):
     encoder_dropout: float | None = None
     frozen_layers: int = 0
     label_weight: float = 1.0
+    balanced: bool = True
     rank_weight: float = 1.0
     kind_weight: float = 0.1
     token_weight: float = 0.5

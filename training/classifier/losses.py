@@ -14,7 +14,7 @@ TEACHER_SPREAD = 1.5  # standard deviation, in logits, that a teacher's judgment
 def classifier_loss(model: Any, inputs: dict[str, Tensor], config: ClassifierConfig) -> tuple[Tensor, Tensor]:
     """The loss of a batch of `GroupCollator`, and the stories' logits (n,).
 
-    A sum, by the configuration's weights, of: cross-entropy of human against other, both as heavy as a
+    A sum, by the configuration's weights, of: cross-entropy of human against other, where `balanced` both as heavy as a
     whole; -log sigmoid of the difference of logits for each pair that has an order; cross-entropy of each kind
     of error and of each token (belongs or not), where known; squared distance of a teacher's judgment from the story's
     logit, and from the mean of its tokens' logits where there is a head for them.
@@ -23,9 +23,8 @@ def classifier_loss(model: Any, inputs: dict[str, Tensor], config: ClassifierCon
     logits = found["logits"]
     labels = inputs["labels"].float()
     human = labels.sum().clamp_min(1.0)
-    loss = config.label_weight * F.binary_cross_entropy_with_logits(
-        logits, labels, pos_weight=(len(labels) - human).clamp_min(1.0) / human
-    )
+    weight = (len(labels) - human).clamp_min(1.0) / human if config.balanced else None
+    loss = config.label_weight * F.binary_cross_entropy_with_logits(logits, labels, pos_weight=weight)
     pairs = inputs["pairs"]
     if config.rank_weight and len(pairs):
         loss = loss + config.rank_weight * F.softplus(logits[pairs[:, 1]] - logits[pairs[:, 0]]).mean()

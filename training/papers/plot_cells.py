@@ -10,17 +10,22 @@ from scipy.stats import kendalltau, spearmanr
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
+from openmeva.metrics.union.scoring import UnionScorer
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.classifier.rows import at_most
 from openmeva.training.classifier.trainer import train_classifier
 from openmeva.training.common.config import as_mapping
-from openmeva.training.files import checksum, write_text
-from openmeva.training.negatives.groups import GroupRow, read_groups
+from openmeva.training.corpora.splits import CorpusConfig
+from openmeva.training.files import checksum, write_rows, write_text
+from openmeva.training.negatives.groups import KIND_OF_MANIPULATION, GroupRow, read_groups
+from openmeva.training.paths import CACHE
 from openmeva.training.sentavg.model import SentAvgTrainer
+from openmeva.training.union.config import UnionConfig
+from openmeva.training.union.trainer import train as train_union
 
 Scorer = Callable[[Sequence[str]], Sequence[float]]
-SENTAVG, FT_LM = "SENTAVG", "FT_LM"
+SENTAVG, FT_LM, UNION = "SENTAVG", "FT_LM", "UNION"
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,12 @@ def without_manipulation(sets: Path, corpus: str, kind: str) -> list[GroupRow]:
     return [row for group, negative in chosen.items() for row in (human[group], negative)]
 
 
+def regenerated_file(sets: Path, corpus: str, kind: str) -> Path:
+    """MANPLTS written anew without the manipulation that makes one kind of error (`training_sets --without`)."""
+    name = next(name for name, made in KIND_OF_MANIPULATION.items() if made == kind)
+    return manplts_file(sets, f"{corpus}-without-{name}")
+
+
 def manplts_file(sets: Path, corpus: str) -> Path:
     """The training set MANPLTS of a corpus."""
     return sets / corpus / "sets" / "manplts.parquet"
@@ -80,13 +91,25 @@ class Cells:
         sets: folder of the training sets: `CORPUS/sets/NAME.parquet` (`training/plot_training_sets.py`).
         data: folder of the judgments.
         out: where finished cells lie.
+        regenerated: whether stories without one manipulation were written anew; else MANPLTS' other candidates are taken.
+        union: configuration of UNION's model, for its row of Table 5.
     """
 
-    def __init__(self, base: ClassifierConfig, stories: int, sets: Path, data: Path, out: Path) -> None:
+    def __init__(
+        self,
+        base: ClassifierConfig,
+        stories: int,
+        sets: Path,
+        data: Path,
+        out: Path,
+        regenerated: bool = False,
+        union: UnionConfig | None = None,
+    ) -> None:
         self.base, self.stories, self.sets, self.data, self.out = base, stories, sets, data, out
+        self.regenerated, self.union = regenerated, union
 
     def __call__(self, name: str, corpus: str, model: str, test: str, without: str | None = None) -> Cell:
-        """The cell of `model` (SENTAVG or FT_LM) trained on a set, without one kind of error where told.
+        """The cell of `model` (SENTAVG, FT_LM or UNION) trained on a set, without one kind of error where told.
 
         A model that was trained for one test set is kept, and judged on another one without training.
 
@@ -94,19 +117,38 @@ class Cells:
             ValueError: an earlier stage's file is missing, or nothing is left to train on.
         """
         path = self.sets / corpus / "sets" / f"{name.lower()}.parquet"
-        rows = self._rows(path) if without is None else self._rows_without(corpus, without)
+        if without is not None:
+            path = (
+                regenerated_file(self.sets, corpus, without)
+                if self.regenerated
+                else candidates_file(self.sets, corpus)
+            )
+        chosen = without is not None and not self.regenerated
+        rows = self._rows_without(corpus, str(without)) if chosen else self._rows(path)
         key = {
-            "set": checksum(path if without is None else candidates_file(self.sets, corpus)),
+            "set": checksum(path),
             "stories": self.stories,
             "without": without,
-            "base": as_mapping(self.base),
+            "base": as_mapping(self.union if model == UNION and self.union else self.base),
         }
-        cell = self.out / "-".join([corpus, name, model, *([without] if without else [])])
+        parts = [
+            corpus,
+            name,
+            model,
+            *([without] if without else []),
+            *(["anew"] if without and self.regenerated else []),
+        ]
+        cell = self.out / "-".join(parts)
         kept = cell / "cell.json"
         known = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
         tests = known["tests"] if known.get("key") == key else {}
         if test not in tests:
-            tests[test] = correlate(self._scorer(rows, model, cell, bool(tests)), test, self.data)
+            scorer = (
+                self._union(rows, corpus, cell, bool(tests))
+                if model == UNION
+                else self._scorer(rows, model, cell, bool(tests))
+            )
+            tests[test] = correlate(scorer, test, self.data)
             write_text(kept, json.dumps({"key": key, "tests": tests}, indent=2) + "\n")
         spearman, kendall = tests[test]
         return Cell(spearman, kendall, len(rows))
@@ -144,4 +186,24 @@ class Cells:
                 {"data": {}},
             )
         scorer = ClassifierScorer(load_checkpoint(cell, self.base.metric))
+        return lambda texts: scorer.score(texts, None)[0]
+
+    def _union(self, rows: list[GroupRow], corpus: str, cell: Path, trained: bool) -> Scorer:
+        """UNION's own model, on the human stories of the set: it makes the negatives itself."""
+        if self.union is None:
+            raise ValueError("expected a configuration of UNION, got none")
+        people = [row.story for row in rows if row.label]
+        if not trained:
+            write_rows(cell / "stories.jsonl", ({"story": story} for story in people))
+            context = "first_sentence" if corpus == "roc" else "prompt"
+            own = CorpusConfig(train=("stories.jsonl",), context=context)
+            config = replace(
+                self.union,
+                name=cell.name,
+                corpus=own,
+                sampling=replace(self.union.sampling, keep=int(corpus == "roc")),
+                pairs=len(people),
+            )
+            train_union(config, cell, cell, cell / "run", CACHE / "tags")
+        scorer = UnionScorer(load_checkpoint(cell, "union"))
         return lambda texts: scorer.score(texts, None)[0]

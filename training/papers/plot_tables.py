@@ -4,6 +4,9 @@
     python -m training.papers.plot_tables --data DIR --table 6        # trained on one corpus, judged on the other
     python -m training.papers.plot_tables --data DIR --table 7        # without one manipulation at a time
 
+In Table 7 stories that a manipulation touched give way to other candidates of the same human story. `--regenerate` takes,
+as the paper, sets that were written without it: `python -m training.plot_guided.training_sets --config wp --without NAME`.
+
 Each cell is trained on `--stories` stories (10,000 unless told; all, where there are fewer) of a training set that an
 earlier stage wrote to `--sets`, and correlated (Spearman, Kendall) with people's judgments of the paper's own stories
 (`AMT_ROC.CSV`, `AMT_WP.CSV`; 300 each, where the files are whole). The paper's figures stand in brackets. A finished
@@ -18,9 +21,10 @@ from rich.console import Console
 from rich.table import Table
 
 from openmeva.training.common.config import config_file, read_config
-from openmeva.training.papers.plot_cells import FT_LM, SENTAVG, Cell, Cells
+from openmeva.training.papers.plot_cells import FT_LM, SENTAVG, UNION, Cell, Cells
 from openmeva.training.paths import RUNS
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
+from openmeva.training.union.config import UnionConfig
 
 Pair = tuple[float, float]  # Spearman, Kendall
 TEST = {"roc": "plot_guided_roc", "wp": "plot_guided_wp"}
@@ -42,6 +46,7 @@ TABLE_5: dict[str, dict[str, tuple[Pair, Pair]]] = {
         "AF_MANPLTS": ((0.25, 0.23), (0.74, 0.52)),
     },
 }
+TABLE_5_UNION: dict[str, Pair] = {"roc": (0.22, 0.15), "wp": (0.19, 0.15)}  # UNION's own model, on UNION_DATA
 # ROC -> WP, WP -> ROC
 TABLE_6: dict[str, tuple[Pair, Pair]] = {
     "UNION_DATA": ((0.17, 0.15), (0.12, 0.07)),
@@ -74,11 +79,14 @@ def _table(title: str, *headings: str) -> Table:
 
 
 def table_5(cells: Cells, corpora: Sequence[str] = CORPORA) -> Table:
-    """Training sets by model, on each corpus's own stories."""
+    """Training sets by model, on each corpus's own stories; and UNION's model, which makes its negatives itself."""
     table = _table(f"Table 5: at most {cells.stories:,} stories a cell", "corpus", "training set", "model")
     for corpus in corpora:
         for name, published in TABLE_5[corpus].items():
-            for model, paper in zip((SENTAVG, FT_LM), published, strict=True):
+            models = dict(zip((SENTAVG, FT_LM), published, strict=True))
+            if name == "UNION_DATA":
+                models[UNION] = TABLE_5_UNION[corpus]
+            for model, paper in models.items():
                 found = _try(cells, name, corpus, model, TEST[corpus])
                 table.add_row(corpus.upper(), name, model, *_columns(found, paper))
     return table
@@ -130,12 +138,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--config", default="tables", help="a file, or a name in training/configs/plot_coherence"
     )
+    parser.add_argument(
+        "--union-config",
+        default="roc_first",
+        help="of UNION's row: a file, or a name in training/configs/union",
+    )
+    parser.add_argument(
+        "--regenerate", action="store_true", help="table 7: stories written anew without each manipulation"
+    )
     parser.add_argument("--out", type=Path, default=RUNS / "plot-tables")
     given = parser.parse_args(arguments)
     if given.stories < 4:
         parser.error(f"--stories: expected 4 or more, got {given.stories}")
     base = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))
-    cells = Cells(base, given.stories, given.sets, given.data, given.out)
+    union = read_config(UnionConfig, config_file("union", given.union_config))
+    cells = Cells(base, given.stories, given.sets, given.data, given.out, given.regenerate, union)
     made = {5: table_5, 6: table_6, 7: table_7}[given.table](cells, given.corpora)
     Console(width=160).print(made)
 

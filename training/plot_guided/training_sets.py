@@ -3,8 +3,9 @@
     python -m training.plot_guided.training_sets --config roc --data DIR
 
 HEUR_SENT_SUB, HEUR_KEY_SUB, UNION_DATA, MANPLTS and AF_MANPLTS, a Parquet file each under runs/plots/NAME/sets, with
-`group`, `split` (train, validation, test: 80, 10 and 10 %, by hash of the group), `label`, `source`, `story`, `context`
-and `manipulations`. Every stage before is run where it is not done; the counts are printed beside the paper's.
+`group`, `split` (train, validation, test: 80, 10 and 10 % unless the configuration has `splits`, by hash of the group),
+`label`, `source`, `story`, `context` and `manipulations`. Every stage before is run where it is not done; the counts are
+printed beside the paper's.
 """
 
 import argparse
@@ -26,6 +27,7 @@ from openmeva.training.negatives import UnionSampler, UnionSampling, language_of
 from openmeva.training.negatives.heuristics import substitute_antonyms, substitute_sentences
 from openmeva.training.paths import CACHE, ROOT, RUNS
 from openmeva.training.plot_guided.adversarial_filtering.stage import filter_negatives
+from openmeva.training.plot_guided.manipulations import MANIPULATIONS
 from openmeva.training.plot_guided.negatives import make_negatives, settings
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots
@@ -64,18 +66,37 @@ Negative = tuple[str, list[str]]
 """The text of a negative and the names of what was done to the story."""
 
 
-def split_of(group: str) -> str:
-    """The split of a story and all its negatives: 80 % train, 10 % validation, 10 % test."""
-    return SPLITS[max(0, zlib.crc32(group.encode()) % 10 - 7)]
+def split_of(group: str, shares: tuple[int, int] | None = None) -> str:
+    """The split of a story and all its negatives: 80 % train, 10 % validation, 10 % test, or by the shares of the first two.
+
+    >>> split_of("roc:1"), split_of("roc:1", (0, 0))
+    ('train', 'test')
+    """
+    if shares is None:
+        return SPLITS[max(0, zlib.crc32(group.encode()) % 10 - 7)]
+    place = zlib.crc32(group.encode()) % 100
+    return SPLITS[(place >= shares[0]) + (place >= sum(shares))]
+
+
+def shares_of(config: dict[str, Any], name: str) -> tuple[int, int] | None:
+    """The shares of a set's splits that the configuration has, None for the usual ones."""
+    splits = config.get("splits") or {}
+    found = splits.get(name, splits.get("default"))
+    return None if found is None else (found[0], found[1])
 
 
 def set_row(
-    group: str, source: str, story: str, context: str, manipulations: Sequence[str]
+    group: str,
+    source: str,
+    story: str,
+    context: str,
+    manipulations: Sequence[str],
+    shares: tuple[int, int] | None = None,
 ) -> dict[str, Any]:
-    """A row of a training set."""
+    """A row of a training set, whose splits have these shares."""
     return {
         "group": group,
-        "split": split_of(group),
+        "split": split_of(group, shares),
         "label": int(source == "human"),
         "source": source,
         "story": story,
@@ -124,10 +145,17 @@ def build_sets(config: dict[str, Any], data: Path, out: Path, cache: Path) -> di
     negatives = make_negatives(config, data, out, cache, corpus)
     filtered = filter_negatives(config, corpus, negatives, out)
     written = {
-        "manplts": written_set("manplts", negatives, corpus, out / "sets"),
-        "af_manplts": written_set("af_manplts", filtered, corpus, out / "sets"),
+        name: written_set(name, source, corpus, out / "sets", shares_of(config, name))
+        for name, source in (("manplts", negatives), ("af_manplts", filtered))
     }
     return {**heuristic_sets(config, corpus, data, out / "sets"), **written}
+
+
+def build_manplts(config: dict[str, Any], data: Path, out: Path, cache: Path) -> Path:
+    """MANPLTS alone: what Table 7 needs of a chain without one manipulation."""
+    corpus = cache_result(lambda: load_plots(config, data, cache))
+    negatives = make_negatives(config, data, out, cache, corpus)
+    return written_set("manplts", negatives, corpus, out / "sets", shares_of(config, "manplts"))
 
 
 def heuristic_sets(
@@ -140,7 +168,9 @@ def heuristic_sets(
     paths: dict[str, Path] = {}
     makers: dict[str, Callable[[int], Negative | None]] = {}
     for name in ("heur_sent_sub", "heur_key_sub", "union_data"):
-        stage = Stage(out, name, {**known, "set": name, "wordnet": wordnet is not None})
+        shares = shares_of(config, name)
+        split = {} if shares is None else {"splits": list(shares)}
+        stage = Stage(out, name, {**known, "set": name, "wordnet": wordnet is not None, **split})
         if not stage.is_done():
             stories = corpus().metrics
             makers = makers or heuristic_makers(stories, config)
@@ -150,14 +180,15 @@ def heuristic_sets(
                 make: Callable[[int], Negative | None] = makers[name],
                 name: str = name,
                 stories: Sequence[PlottedStory] = stories,
+                shares: tuple[int, int] | None = shares,
             ) -> list[dict[str, Any]]:
                 found = []
                 for index in span:
                     negative = make(index)
                     if negative:
                         story = stories[index]
-                        found.append(set_row(story.group, "human", story.text, story.context, []))
-                        found.append(set_row(story.group, name, negative[0], story.context, negative[1]))
+                        for source, text, done in (("human", story.text, []), (name, *negative)):
+                            found.append(set_row(story.group, source, text, story.context, done, shares))
                 return found
 
             stage.run(len(stories), rows, CHUNK, SCHEMA, lambda table: {"counts": counts(table)})
@@ -165,9 +196,16 @@ def heuristic_sets(
     return paths
 
 
-def written_set(name: str, source: Path, corpus: Callable[[], PlotCorpus], out: Path) -> Path:
+def written_set(
+    name: str,
+    source: Path,
+    corpus: Callable[[], PlotCorpus],
+    out: Path,
+    shares: tuple[int, int] | None = None,
+) -> Path:
     """A set of generated negatives: MANPLTS takes the first candidate of each story, AF_MANPLTS all that were kept."""
-    stage = Stage(out, name, {"set": name, "source": checksum(source)})
+    split = {} if shares is None else {"splits": list(shares)}
+    stage = Stage(out, name, {"set": name, "source": checksum(source), **split})
     if stage.is_done():
         return stage.result
     human = {story.group: story for story in corpus().metrics}
@@ -180,8 +218,9 @@ def written_set(name: str, source: Path, corpus: Callable[[], PlotCorpus], out: 
             continue
         if group not in seen:
             seen.add(group)
-            rows.append(set_row(group, "human", human[group].text, human[group].context, []))
-        rows.append(set_row(group, name, negative["story"], negative["context"], negative["manipulations"]))
+            rows.append(set_row(group, "human", human[group].text, human[group].context, [], shares))
+        broken = negative["manipulations"]
+        rows.append(set_row(group, name, negative["story"], negative["context"], broken, shares))
     table = pa.Table.from_pylist(rows, schema=SCHEMA)
     return stage.finish(table, {"counts": counts(table)})
 
@@ -194,10 +233,11 @@ def counts(table: pa.Table) -> dict[str, int]:
 
 def counts_table(name: str, built: dict[str, dict[str, int]]) -> str:
     """The counts beside the paper's, in thousands, as a Markdown table."""
+    printed = PUBLISHED.get(name.partition("_")[0], {})
     lines = ["| set | train / validation / test | paper |", "|---|---|---|"]
     for key, found in built.items():
         own = " / ".join(f"{found[split] / 1000:.1f}k" for split in SPLITS)
-        published = " / ".join(f"{value}k" for value in PUBLISHED[name][key]) if name in PUBLISHED else ""
+        published = " / ".join(f"{value}k" for value in printed.get(key, ()))
         lines.append(f"| {key.upper()} | {own} | {published} |")
     return "\n".join(lines)
 
@@ -217,13 +257,23 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--stories", type=int, help="human stories written about; default: the configuration's"
     )
+    parser.add_argument(
+        "--without",
+        choices=list(MANIPULATIONS),
+        help="write MANPLTS alone, without this manipulation (Table 7); default --out: runs/plots/NAME-without-…",
+    )
     given = parser.parse_args(arguments)
     if given.stories is not None and given.stories < 1:
         parser.error(f"--stories: expected 1 or more, got {given.stories}")
     config = read_mapping(PlotNegativesConfig, config_file("plot_negatives", given.config))
     config["stories"] = given.stories or config["stories"]
-    out = given.out or RUNS / "plots" / config["name"]
-    paths = build_sets(config, given.data, out, given.cache)
+    folder = f"{config['name']}-without-{given.without}" if given.without else config["name"]
+    out = given.out or RUNS / "plots" / folder
+    if given.without:
+        config["without"] = [given.without]
+        paths = {"manplts": build_manplts(config, given.data, out, given.cache)}
+    else:
+        paths = build_sets(config, given.data, out, given.cache)
     built = {name: counts_of(path) for name, path in paths.items()}
     print(counts_table(config["name"], built))
 

@@ -11,13 +11,22 @@ from scipy.stats import kendalltau, rankdata
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common import backbone
-from openmeva.training.common.config import parse, read_config
+from openmeva.training.common.config import config_file, parse, read_config
 from openmeva.training.graded.groups import group_file, make_groups
 from openmeva.training.negatives.groups import GroupRow, write_groups
 from openmeva.training.papers import plot_cells, plot_tables
-from openmeva.training.papers.plot_cells import FT_LM, SENTAVG, Cell, Cells, correlate, without_manipulation
+from openmeva.training.papers.plot_cells import (
+    FT_LM,
+    SENTAVG,
+    UNION,
+    Cell,
+    Cells,
+    correlate,
+    without_manipulation,
+)
 from openmeva.training.paths import ROOT
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
+from openmeva.training.union.config import UnionConfig
 
 TINY = parse(PlotCoherenceConfig, {"name": "tiny", "seed": 1})
 
@@ -134,6 +143,46 @@ def test_a_cell_leaves_one_kind_out_keeps_the_budget_and_is_trained_once(
         cells("AF_MANPLTS", "roc", FT_LM, "plot_guided_roc")
 
 
+def test_unions_own_model_learns_the_human_stories_of_the_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained = []
+
+    def fake(config: UnionConfig, data: Path, out: Path, *_: Any) -> None:
+        stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").read_text().splitlines()]
+        trained.append((config.pairs, config.sampling.keep, config.corpus.context, len(stories)))
+
+    class Scorer:
+        def __init__(self, checkpoint: Any) -> None: ...
+
+        def score(self, texts: Any, contexts: None) -> Any:
+            return [0.5 for _ in texts], None
+
+    monkeypatch.setattr(plot_cells, "train_union", fake)
+    monkeypatch.setattr(plot_cells, "load_checkpoint", lambda *_: None)
+    monkeypatch.setattr(plot_cells, "UnionScorer", Scorer)
+    monkeypatch.setattr(plot_cells, "correlate", lambda scorer, test, data: (scorer(["a"])[0], 0.0))
+    base = read_config(UnionConfig, config_file("union", "roc_first"))
+    cells = Cells(TINY, 20, sets(tmp_path / "sets"), tmp_path, tmp_path / "out", union=base)
+    assert cells("MANPLTS", "roc", UNION, "plot_guided_roc") == Cell(0.5, 0.0, 20)
+    assert trained == [(10, 1, "first_sentence", 10)]
+
+
+def test_stories_written_anew_have_a_set_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Cells, "_scorer", lambda *_: None)
+    monkeypatch.setattr(plot_cells, "correlate", lambda *_: (0.5, 0.25))
+    folder = sets(tmp_path / "sets")
+    cells = Cells(TINY, 20, folder, tmp_path, tmp_path / "out", regenerated=True)
+    with pytest.raises(ValueError, match="roc-without-illogical_order"):
+        cells("MANPLTS", "roc", FT_LM, "plot_guided_roc", "wrong_order")
+    anew = folder / "roc-without-illogical_order" / "sets"
+    anew.mkdir(parents=True)
+    (folder / "roc" / "sets" / "manplts.parquet").rename(anew / "manplts.parquet")
+    assert cells("MANPLTS", "roc", FT_LM, "plot_guided_roc", "wrong_order").stories == 20
+
+
 def test_correlation_is_with_mean_ratings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     rows = [
         {"prompt": "Ann ran.", "story": "She fell" + " ." * n, "score": [n % 3, n]} for n in (4, 1, 3, 2, 6)
@@ -160,7 +209,7 @@ def test_correlation_is_with_mean_ratings(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("table", "rows"), [(plot_tables.table_5, 20), (plot_tables.table_6, 6), (plot_tables.table_7, 10)]
+    ("table", "rows"), [(plot_tables.table_5, 22), (plot_tables.table_6, 6), (plot_tables.table_7, 10)]
 )
 def test_a_table_says_which_set_is_missing(table: Any, rows: int, tmp_path: Path) -> None:
     made = table(Cells(TINY, 20, tmp_path, tmp_path, tmp_path))

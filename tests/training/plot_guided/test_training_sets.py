@@ -1,6 +1,7 @@
 """The chain from plots to training sets on a tiny corpus: killed in each stage, it ends in the same files."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,28 @@ def test_a_chain_killed_in_any_stage_ends_in_the_same_files(
         with pytest.raises(KeyboardInterrupt):
             build(tiny, tmp_path)
     assert build(tiny, tmp_path) == built[1]
+
+
+def test_the_papers_shares_of_the_splits() -> None:
+    config = {"splits": {"default": [90, 5], "af_manplts": [60, 20]}}
+    assert sets.shares_of(config, "manplts") == (90, 5)
+    assert sets.shares_of({}, "manplts") is None
+    shares = sets.shares_of(config, "af_manplts")
+    found = Counter(sets.split_of(str(group), shares) for group in range(4000))
+    assert [found[split] / 4000 for split in sets.SPLITS] == pytest.approx([0.6, 0.2, 0.2], abs=0.03)
+
+
+def test_a_chain_without_a_manipulation_writes_manplts_alone(tiny: Path, tmp_path: Path) -> None:
+    config = tmp_path / "config.yaml"
+    settings = tiny_plots.negatives_config(tiny / "generator", stories=4, candidates=1)
+    config.write_text(yaml.safe_dump({**settings, "splits": {"default": [0, 0]}}))
+    given = ["--config", str(config), "--data", str(tiny), "--cache", str(tiny / "cache")]
+    sets.main([*given, "--out", str(tmp_path / "out"), "--without", "repetition"])
+    rows = read_rows(tmp_path / "out" / "sets" / "manplts.parquet")
+    assert rows
+    assert {row["split"] for row in rows} == {"test"}
+    assert all("repetition" not in row["manipulations"] for row in rows)
+    assert [path.stem for path in (tmp_path / "out" / "sets").glob("*.parquet")] == ["manplts"]
 
 
 def test_the_command_takes_as_many_stories_as_it_is_told(

@@ -34,6 +34,7 @@ class PlotMaterial:
         language: opposites, lemmas and inflection.
         events: what comes before and after an event.
         share: of the phrases that a manipulation affects (section 5.1).
+        whole_sentences: whether substitution takes all phrases of a sentence (Figure 2), not single ones.
         repeated_share: of the phrases that repetition repeats.
         repeated_sentences: the share of the sentences that a repeated phrase goes to.
     """
@@ -43,6 +44,7 @@ class PlotMaterial:
     language: Language
     events: EventModel
     share: float = 0.15
+    whole_sentences: bool = False
     repeated_share: float = 0.05
     repeated_sentences: float = 1 / 3
 

@@ -18,7 +18,7 @@ Manipulation = Callable[[ManipulatedPlot, Draws, PlotMaterial], ManipulatedPlot 
 
 # In this order they are applied: what replaces phrases comes before what adds to them.
 MANIPULATIONS: dict[str, Manipulation] = {
-    substitution.NAME: substitution.substitute_phrases,
+    substitution.NAME: substitution.substitute,
     illogical_order.NAME: illogical_order.misorder_events,
     contradiction.NAME: contradiction.insert_contradiction,
     repetition.NAME: repetition.insert_repetition,

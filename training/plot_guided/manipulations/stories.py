@@ -10,7 +10,11 @@ from openmeva.training.text.knowledge.events import event_model
 
 
 def manipulator_of(
-    stories: Sequence[PlottedStory], seed: int, events: str | None = None, without: tuple[str, ...] = ()
+    stories: Sequence[PlottedStory],
+    seed: int,
+    events: str | None = None,
+    without: tuple[str, ...] = (),
+    whole_sentences: bool = False,
 ) -> PlotManipulator:
     """A manipulator whose phrases of other stories come from the plots of `stories`.
 
@@ -19,6 +23,7 @@ def manipulator_of(
         seed: any non-negative integer.
         events: what comes before and after an event, by name (see `training.text.knowledge.events.event_model`).
         without: manipulations left out.
+        whole_sentences: whether substitution takes all phrases of a sentence.
 
     Raises:
         ValueError: a negative seed, or unknown manipulations or events.
@@ -29,5 +34,6 @@ def manipulator_of(
         tags=usual_tags(story.story for story in stories),
         language=English(),
         events=event_model(events),
+        whole_sentences=whole_sentences,
     )
     return PlotManipulator(material, seed, without)

@@ -1,4 +1,4 @@
-"""Random substitution: phrases of another story in the place of the plot's own."""
+"""Random substitution: another story's phrases, or all those of a sentence of it, in the place of the plot's own."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot, Phrase
@@ -6,6 +6,38 @@ from openmeva.training.plot_guided.manipulations.material import PlotMaterial, c
 
 NAME = "substitution"
 TRIALS = 8  # other stories tried before giving up; needed only where plots are empty or copies
+
+
+def substitute(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial) -> ManipulatedPlot | None:
+    """Substitutes phrases or whole sentences, as the material says."""
+    return (substitute_sentences if material.whole_sentences else substitute_phrases)(plot, draws, material)
+
+
+def substitute_sentences(
+    plot: ManipulatedPlot, draws: Draws, material: PlotMaterial
+) -> ManipulatedPlot | None:
+    """Replaces all phrases of a share of the sentences by those of sentences of one other story (Figure 2).
+
+    None where no sentence has untouched phrases alone, or no other story has a plot.
+    """
+    rows = [
+        row
+        for row, phrases in enumerate(plot.sentences)
+        if phrases and not any(phrase.by for phrase in phrases)
+    ]
+    if not rows or len(material.plots) < 2:
+        return None
+    for _ in range(TRIALS):
+        other = draws.below(len(material.plots))
+        foreign = [phrases for phrases in material.plots[other] if phrases and phrases not in plot.plot]
+        if other == plot.index or not foreign:
+            continue
+        chosen = draws.shuffled(rows)[: count_of(material.share, len(plot.sentences))]
+        for row, phrases in zip(chosen, draws.shuffled(foreign), strict=False):
+            new = (Phrase(text, NAME) for text in phrases)
+            plot = plot.with_phrases(row, 0, len(plot.sentences[row]), *new)
+        return plot.done(NAME)
+    return None
 
 
 def substitute_phrases(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial) -> ManipulatedPlot | None:

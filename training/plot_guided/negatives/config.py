@@ -1,6 +1,8 @@
 """The configuration of the chain from negatives to the five training sets."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.plot_guided.generator.sampling import Sampling
@@ -59,6 +61,10 @@ class PlotNegativesConfig:
         filtering: of the candidates.
         events: `comet:MODEL` of the Hub says what comes before and after an event; else ConceptNet does.
         without: manipulations that are left out.
+        substitution: of single `phrases` by another story's, as section 5.1 says, or of all phrases of `sentences`, as
+            Figure 2 shows.
+        splits: of the sets: shares of training and validation in percent, the rest being the test split; by set,
+            `default` for those that are not named; null: 80 and 10.
         processes: that write at the same time.
         seed: of all draws.
     """
@@ -76,5 +82,7 @@ class PlotNegativesConfig:
     filtering: FilteringConfig
     events: str | None = None
     without: tuple[str, ...] = ()
+    substitution: Literal["phrases", "sentences"] = "phrases"
+    splits: Mapping[str, tuple[int, int]] | None = None
     processes: int = 1
     seed: int

@@ -50,6 +50,7 @@ def make_negatives(
         config["candidates"],
         events=config.get("events"),
         without=tuple(config.get("without", ())),
+        whole_sentences=config.get("substitution") == "sentences",
     )
     return stage.run(
         len(stories),
@@ -122,6 +123,7 @@ def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, A
         "sampling",
         "events",
         "without",
+        "substitution",
         "seed",
     )
     return {

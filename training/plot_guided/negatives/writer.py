@@ -70,6 +70,7 @@ class NegativeWriter:
         candidates: stories written for each (N, section 5.1).
         events: what comes before and after an event, by name (see `training.text.knowledge.events.event_model`).
         without: manipulations left out.
+        whole_sentences: whether substitution takes all phrases of a sentence.
 
     Raises:
         MissingResourceError: ConceptNet has not been fetched and no other model is named.
@@ -83,9 +84,10 @@ class NegativeWriter:
         candidates: int,
         events: str | None = None,
         without: tuple[str, ...] = (),
+        whole_sentences: bool = False,
     ) -> None:
         self.stories, self.sampler, self.seed, self.candidates = stories, sampler, seed, candidates
-        self.manipulator = manipulator_of(stories, seed, events, without)
+        self.manipulator = manipulator_of(stories, seed, events, without, whole_sentences)
 
     def rows(self, span: range) -> list[dict[str, Any]]:
         """The rows of the human stories at `span`; a candidate whose plot nothing could break is left out."""

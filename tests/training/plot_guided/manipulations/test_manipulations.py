@@ -1,5 +1,7 @@
 """Golden cases of each manipulation, and what holds for all of them together."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -96,6 +98,16 @@ def test_a_phrase_of_another_story_takes_a_place(material: PlotMaterial, seed: i
     ]
     assert len(changed) == 1  # 15 % of six phrases
     assert changed[0][1] in [p for phrases in OTHER for p in phrases]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_all_phrases_of_a_sentence_take_those_of_another_as_in_figure_2(
+    material: PlotMaterial, seed: int
+) -> None:
+    plot = applied("substitution", replace(material, whole_sentences=True), seed)
+    changed = [(old, new) for old, new in zip(PLOT, plot, strict=True) if old != new]
+    assert len(changed) == 1  # 15 % of the sentences, at least one
+    assert changed[0][1] in OTHER
 
 
 def test_the_share_of_phrases_that_is_affected(material: PlotMaterial) -> None:
