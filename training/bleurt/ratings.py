@@ -1,12 +1,14 @@
-"""Fits BLEURT's scoring layer to human ratings: to yours, or to MANS by cross-validation over prompts.
+"""Fits BLEURT's scoring layer to human ratings: to yours, to UNION's, or to MANS by cross-validation over prompts.
 
     python -m training.bleurt.ratings fit --ratings FILE.jsonl --out FOLDER     # {"reference", "story", "score"} a line
-    python -m training.bleurt.ratings cross-validate --data DIR                 # for the benchmark's row
+    python -m training.bleurt.ratings cross-validate --data DIR                 # for a row of the benchmark
+    python -m training.bleurt.ratings union --data DIR                          # for another one
 
 The layer is a ridge regression on the pair's state, in closed form, its penalty chosen by leaving out groups of
 prompts; the encoder stays as it is, so a few hundred ratings are enough and no more than a minute is needed. `fit`
 writes a checkpoint for `evaluate.load("metrics/bleurt", FOLDER)`. `cross-validate` writes scores only: a prompt's
-stories are scored by a layer, and a penalty, that were chosen without any story of that prompt.
+stories are scored by a layer, and a penalty, that were chosen without any story of that prompt. `union` scores MANS by a
+layer fitted to UNION's 400 judged ROC stories, as OpenMEVA tuned BLEURT (appendix A.4; its WP stories have no references).
 """
 
 import argparse
@@ -27,10 +29,12 @@ from openmeva.metrics.core.checkpoint import find_checkpoint, read_tensors
 from openmeva.training.common.cross_validated import FOLDER, write_cross_validated
 from openmeva.training.files import read_rows, save_tensors, text_of, write_text
 from openmeva.training.judged.mans import read_mans
+from openmeva.training.judged.union import read_union_judgments
 from openmeva.training.paths import ROOT
 
 PENALTIES = tuple(float(10**power) for power in range(-1, 6))
 WEIGHTS = ROOT / "metrics" / "bleurt" / "weights" / "roc"
+UNIONS_RATINGS = "UNION's ratings"
 
 
 class Ridge:
@@ -166,6 +170,38 @@ def cross_validate_mans(
         print(f"MANS-{corpus.upper()}: {len(rows)} stories, Pearson {r:.3f} over {count} folds of prompts")
 
 
+def tuned_on_union(data: Path, corpora: Sequence[str], start: Path, seed: int, out: Path) -> None:
+    """Writes the scores of MANS by a layer fitted to UNION's ROC stories, and prints their correlation.
+
+    Raises:
+        ValueError: UNION's stories have no references.
+    """
+    scorer = BleurtScorer(start)
+    folder = data / "union" / "ROCStories" / "ant_data"
+    known = [row for row in read_union_judgments(folder) if row.get("reference")]
+    if not known:
+        raise ValueError(f"{folder}: expected stories with references (reference_opt.txt), got none")
+    references = [row["reference"] for row in known]
+    states = scorer.features([row["story"] for row in known], references)
+    ratings = np.array([row["score"] for row in known])
+    layer = Ridge(states, ratings, choose_penalty(states, ratings, references, np.random.default_rng(seed)))
+    signature = f"bleurt|start:{scorer.revision}|{len(known)} stories of UNION|seed:{seed}"
+    for corpus in corpora:
+        rows = read_mans(data / "mans", corpus)
+        found = layer(scorer.features([row["story"] for row in rows], [row["reference"] for row in rows]))
+        write_cross_validated(
+            out,
+            f"mans_{corpus}",
+            "BLEURT",
+            [dict(row) for row in rows],
+            found.tolist(),
+            signature,
+            UNIONS_RATINGS,
+        )
+        r = pearsonr(found, [row["score"] for row in rows]).statistic
+        print(f"MANS-{corpus.upper()}: {len(rows)} stories, Pearson {r:.3f}, tuned on {len(known)} of UNION")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line; see the module's description. Returns the exit status."""
     parser = argparse.ArgumentParser(
@@ -173,16 +209,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("command", choices=("fit", "cross-validate"))
+    parser.add_argument("command", choices=("fit", "cross-validate", "union"))
     parser.add_argument("--ratings", type=Path, help="fit: JSONL with reference, story, score")
     parser.add_argument("--out", type=Path, help=f"fit: the new checkpoint; default for scores: {FOLDER}")
-    parser.add_argument("--data", type=Path, help="cross-validate: the folder that mans/ lies in")
+    parser.add_argument("--data", type=Path, help="the folder that mans/ (and union/) lie in")
     parser.add_argument("--corpora", nargs="*", default=["roc", "wp"], choices=("roc", "wp"))
     parser.add_argument("--start", default="roc", help="checkpoint to start from (default: roc)")
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments)
-    needed = {"fit": ("ratings", "out"), "cross-validate": ("data",)}[given.command]
+    needed = {"fit": ("ratings", "out")}.get(given.command, ("data",))
     for name in needed:
         if getattr(given, name) is None:
             parser.error(f"{given.command}: --{name} is needed")
@@ -190,6 +226,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         start = WEIGHTS if given.start == "roc" else find_checkpoint("bleurt", given.start, {})
         if given.command == "fit":
             print(json.dumps(fit(given.ratings, start, given.out, given.seed)))
+        elif given.command == "union":
+            tuned_on_union(given.data, given.corpora, start, given.seed, given.out or FOLDER)
         else:
             cross_validate_mans(
                 given.data, given.corpora, start, given.folds, given.seed, given.out or FOLDER

@@ -1,4 +1,4 @@
-"""Scores of supervised metrics by cross-validation, which a module cannot give: a file a set and metric.
+"""Scores of supervised metrics that a module cannot give, by cross-validation or tuning: a file a set and metric.
 
 Written by the trainers (`python -m training.bleurt.ratings cross-validate`), read by the benchmark as rows of this
 project where they belong to the same stories, references and ratings.
@@ -15,6 +15,7 @@ from openmeva.training.files import write_text
 from openmeva.training.paths import RUNS
 
 FOLDER = RUNS / "cross_validated"
+CROSS_VALIDATED = "cross-validated"
 
 
 def stories_checksum(rows: Sequence[dict[str, Any]]) -> str:
@@ -30,16 +31,24 @@ def write_cross_validated(
     rows: Sequence[dict[str, Any]],
     scores: Sequence[float],
     signature: str,
+    how: str = CROSS_VALIDATED,
 ) -> Path:
-    """Writes one score a row of the test set `name`; returns the file.
+    """Writes one score a row of the test set `name`; returns the file. `how` they came about is said in brackets.
 
     Raises:
         ValueError: scores of another number than rows.
     """
     if len(scores) != len(rows):
         raise ValueError(f"{title}: expected {len(rows)} scores, got {len(scores)}")
-    path = folder / f"{name}-{re.sub('[^a-z0-9]+', '-', title.lower())}.json"
-    kept = {"title": title, "stories": stories_checksum(rows), "signature": signature, "scores": list(scores)}
+    label = title if how == CROSS_VALIDATED else f"{title} {how}"
+    path = folder / f"{name}-{re.sub('[^a-z0-9]+', '-', label.lower())}.json"
+    kept = {
+        "title": title,
+        "how": how,
+        "stories": stories_checksum(rows),
+        "signature": signature,
+        "scores": list(scores),
+    }
     write_text(path, json.dumps(kept))
     return path
 
@@ -55,7 +64,7 @@ def cross_validated_scores(
     for path in sorted(folder.glob(f"{name}-*.json")):
         kept = json.loads(path.read_text(encoding="utf-8"))
         if kept["stories"] == stories_checksum(rows):
-            found[f"{kept['title']} (cross-validated)"] = {
+            found[f"{kept['title']} ({kept.get('how', CROSS_VALIDATED)})"] = {
                 "scores": kept["scores"],
                 "signature": kept["signature"],
                 "metric": kept["title"].lower(),

@@ -9,9 +9,12 @@ import torch
 
 from openmeva.metrics.bleurt.modeling import ENTAILMENT, SIGNALS, BleurtModel
 from openmeva.metrics.bleurt.scoring import BleurtScorer
+from openmeva.training.benchmark.tables import read_published
+from openmeva.training.bleurt import ratings as tuning
 from openmeva.training.bleurt.data import PairRows, collate
 from openmeva.training.bleurt.pairs import UNKNOWN, WAYS, Pair, make_pairs
 from openmeva.training.bleurt.ratings import Ridge, choose_penalty, cross_validate, fit, folds, read_ratings
+from openmeva.training.common.cross_validated import cross_validated_scores
 from openmeva.training.negatives import TaggedStory
 from tests.tiny import tiny_model, tiny_tokenizer
 from tests.tiny_bleurt import write_bleurt
@@ -146,3 +149,30 @@ def test_fit_writes_a_checkpoint_that_scores_like_the_layer(tmp_path: Path) -> N
     ratings.write_text('{"reference": "a", "story": "b"}\n')
     with pytest.raises(ValueError, match="line 1: expected reference, story and score"):
         read_ratings(ratings)
+
+
+def test_a_layer_tuned_on_unions_ratings_scores_mans_in_a_row_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Lengths:
+        """In the place of the encoder: the state of a story is how long it is."""
+
+        revision = "r"
+
+        def __init__(self, start: Path) -> None: ...
+
+        def features(self, stories: list[str], references: list[str]) -> np.ndarray:
+            return np.array([[len(story), 1.0] for story in stories], float)
+
+    known = [
+        {"story": "a" * n, "reference": f"b{n % 6}", "score": n / 30} for n in range(1, 30)
+    ]  # longer is better
+    judged = [{"story": "a" * n, "reference": "b", "prompt": "c", "score": n % 3} for n in (5, 1, 3)]
+    monkeypatch.setattr(tuning, "BleurtScorer", Lengths)
+    monkeypatch.setattr(tuning, "read_union_judgments", lambda folder: known)
+    monkeypatch.setattr(tuning, "read_mans", lambda folder, corpus: judged)
+    tuning.tuned_on_union(tmp_path, ["roc"], tmp_path, 0, tmp_path)
+    (title, row), *others = cross_validated_scores("mans_roc", judged, tmp_path).items()
+    assert (title, row["metric"], others) == ("BLEURT (UNION's ratings)", "bleurt", [])
+    assert np.argsort(row["scores"]).tolist() == [1, 2, 0]
+    assert title in read_published()["table_11"]["ours"]["BLEURT"]
