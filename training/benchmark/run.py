@@ -16,6 +16,7 @@ from openmeva.metrics.openmeva.drift import dataset_drift, part
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.contexts import rows_as_seen
+from openmeva.training.benchmark.drift_weights import drift_weights
 from openmeva.training.benchmark.explanations import explanation_tables
 from openmeva.training.benchmark.judged import judged_table
 from openmeva.training.benchmark.preferences import preference_table
@@ -59,7 +60,7 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
     """Every table of the benchmark.
 
     Returns:
-        `judged`, `preferences` and `autos` (by set), `dataset_drift` (by metric), `explanations` (by metric, then set),
+        `judged`, `preferences` and `autos` (by set), `dataset_drift` and `drift_weights` (by metric), `explanations` (by metric, then set),
         `skipped` (set or metric to the reason), `settings`.
     """
     results: dict[str, Any] = {
@@ -67,6 +68,7 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
         "preferences": {},
         "autos": {},
         "dataset_drift": {},
+        "drift_weights": {},
         "explanations": {},
         "skipped": {},
         "settings": {"draws": settings.draws, "seed": settings.seed},
@@ -95,6 +97,9 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
         drift = _drift(entry, list(loaded.values()), settings, results["skipped"])
         if drift:
             results["dataset_drift"][entry.title] = drift
+            results["drift_weights"][entry.title] = {
+                corpus: drift_weights(entry, corpus).described() for corpus in entry.configs
+            }
         explained = _explanations(entry, list(loaded.values()), settings, results["skipped"])
         if explained:
             results["explanations"][entry.title] = explained
@@ -229,7 +234,8 @@ def _drift(
         return {}
     benchmark_runs: dict[str, dict[str, dict[str, Any]]] = {}
     key = entry.rows.get(entry.title, next(iter(entry.rows.values())))
-    for corpus, config in entry.configs.items():
+    for corpus in entry.configs:
+        config = drift_weights(entry, corpus).config
         for one, rows in sets:
             seen = _as_text(rows, one.corpus) if entry.joins_context and corpus != one.corpus else rows
             result = _attempt(entry, config, one, seen, settings, skipped)

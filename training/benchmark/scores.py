@@ -13,6 +13,7 @@ from typing import Any
 import evaluate
 
 from openmeva.metrics.core.module import MODEL_LIBRARIES, signature_with
+from openmeva.training.benchmark.checkpoints import checkpoint_digest
 from openmeva.training.benchmark.contexts import context_of
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.files import checksum, write_text
@@ -77,9 +78,11 @@ def score(
     ]
     digests = [hashlib.sha256(text.encode()).hexdigest()[:32] for text in texts]
     parts = [module_checksum(entry, config), config, sorted(inputs), entry.options, explain]
+    if Path(config).is_absolute():  # weights that lie elsewhere
+        parts.append(checkpoint_digest(Path(config)))
     parts += [f"{name} {version(name)}" for name in MODEL_LIBRARIES]
     key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
-    folder = cache / f"{entry.name}-{config}-{key}"
+    folder = cache / f"{entry.name}-{Path(config).name}-{key}"
     known, signature = _read(folder)
     # In AUTOS an original stands among the rows of several aspects: equal rows are scored once.
     places = {digest: place for place, digest in enumerate(digests) if digest not in known}

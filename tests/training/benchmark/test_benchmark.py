@@ -101,10 +101,9 @@ def test_a_configuration_meets_the_other_corpus_without_a_context(tmp_path, data
     both = MetricEntry(
         "words", "Words", {"roc": "roc", "wp": "wp"}, ("contexts",), joins_context=True, module=entry.module
     )
-    drift = run([both], [TEST_SETS["mans_roc"], TEST_SETS["mans_wp"]], settings(tmp_path, data))[
-        "dataset_drift"
-    ]
-    runs = drift["Words"]
+    results = run([both], [TEST_SETS["mans_roc"], TEST_SETS["mans_wp"]], settings(tmp_path, data))
+    runs = results["dataset_drift"]["Words"]
+    assert results["drift_weights"] == {"Words": {"roc": "roc", "wp": "wp"}}, "they do not say what they read"
     # This metric joins every context: joining it beforehand changes nothing on ROC, leaving it out on WP does.
     assert runs["roc"]["mans_roc"]["pearson"] == pytest.approx(runs["wp"]["mans_roc"]["pearson"])
     assert runs["roc"]["mans_wp"]["pearson"] != pytest.approx(runs["wp"]["mans_wp"]["pearson"], abs=1e-6)

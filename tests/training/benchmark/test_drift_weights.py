@@ -1,0 +1,48 @@
+"""The drift table says which weights it used, and which corpora those have read."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from openmeva.training.benchmark.drift_weights import corpora_read, drift_weights
+from openmeva.training.benchmark.further_tables import dataset_drift_table
+from openmeva.training.benchmark.registry import read_registry
+from openmeva.training.common.config import config_file, read_config
+from openmeva.training.ppl.config import PplConfig
+from openmeva.training.union.config import UnionConfig
+
+
+@pytest.mark.parametrize(
+    ("metric", "corpus", "read"),
+    [("union", "roc", "ROC"), ("union", "wp", "ROC, WP"), ("ppl", "roc", "ROC"), ("ppl", "wp", "ROC, WP")],
+)
+def test_what_the_shipped_weights_have_read(metric: str, corpus: str, read: str, tmp_path: Path) -> None:
+    weights = drift_weights(read_registry()[metric], corpus, tmp_path)
+    assert (weights.config, weights.described()) == (corpus, f"{corpus} (read {read})")
+
+
+def test_weights_of_one_corpus_alone_are_taken_where_they_lie(tmp_path: Path) -> None:
+    folder = tmp_path / "union-wp"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    manifest = {"config": {"start": None}, "data": {"wp/a.jsonl": "1", "plot_guided/AMT_WP.CSV": "2"}}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    weights = drift_weights(read_registry()["union"], "wp", tmp_path)
+    assert (weights.config, weights.described()) == (str(folder), "wp alone (read WP)")
+    assert corpora_read(tmp_path) is None
+
+
+def test_configurations_of_wp_alone_begin_with_nothing_and_read_nothing_else() -> None:
+    for kind, name in ((UnionConfig, "union"), (PplConfig, "ppl")):
+        config = read_config(kind, config_file(name, "wp_only"))
+        assert config.start is None
+        assert {file.partition("/")[0] for file in config.corpus.train} == {"wp"}
+
+
+def test_the_table_has_them_beside_each_row() -> None:
+    drift = {"UNION": {"roc": {"mans_roc": {"pearson": 0.3}}}}
+    weights = {"UNION": {"roc": "roc (read ROC)", "wp": "wp alone (read WP)"}}
+    table = dataset_drift_table(drift, {"note": "a paper", "rows": {"UNION": [0.1, 0.2, 0.3, 0.4]}}, weights)
+    assert table.rows[0][-1] == "roc (read ROC); wp alone (read WP)"
+    assert all(len(row) == len(table.columns) for row in table.rows)
