@@ -116,42 +116,36 @@ class Cells:
         Raises:
             ValueError: an earlier stage's file is missing, or nothing is left to train on.
         """
-        path = self.sets / corpus / "sets" / f"{name.lower()}.parquet"
-        if without is not None:
-            path = (
-                regenerated_file(self.sets, corpus, without)
-                if self.regenerated
-                else candidates_file(self.sets, corpus)
-            )
-        chosen = without is not None and not self.regenerated
-        rows = self._rows_without(corpus, str(without)) if chosen else self._rows(path)
+        path, rows = self._set(name, corpus, without)
         key = {
             "set": checksum(path),
             "stories": self.stories,
             "without": without,
             "base": as_mapping(self.union if model == UNION and self.union else self.base),
         }
-        parts = [
-            corpus,
-            name,
-            model,
-            *([without] if without else []),
-            *(["anew"] if without and self.regenerated else []),
-        ]
-        cell = self.out / "-".join(parts)
+        parts = [corpus, name, model, *([without] if without else [])]
+        cell = self.out / "-".join([*parts, "anew"] if without and self.regenerated else parts)
         kept = cell / "cell.json"
         known = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
         tests = known["tests"] if known.get("key") == key else {}
         if test not in tests:
-            scorer = (
-                self._union(rows, corpus, cell, bool(tests))
-                if model == UNION
-                else self._scorer(rows, model, cell, bool(tests))
-            )
+            if model == UNION:
+                scorer = self._union(rows, corpus, cell, bool(tests))
+            else:
+                scorer = self._scorer(rows, model, cell, bool(tests))
             tests[test] = correlate(scorer, test, self.data)
             write_text(kept, json.dumps({"key": key, "tests": tests}, indent=2) + "\n")
         spearman, kendall = tests[test]
         return Cell(spearman, kendall, len(rows))
+
+    def _set(self, name: str, corpus: str, without: str | None) -> tuple[Path, list[GroupRow]]:
+        """The file of a training set, and its rows within the budget."""
+        if without and not self.regenerated:
+            return candidates_file(self.sets, corpus), self._rows_without(corpus, without)
+        path = self.sets / corpus / "sets" / f"{name.lower()}.parquet"
+        if without:
+            path = regenerated_file(self.sets, corpus, without)
+        return path, self._rows(path)
 
     def _rows(self, path: Path) -> list[GroupRow]:
         return self._within_budget(read_groups(path), path)
