@@ -12,28 +12,31 @@ from openmeva.training.benchmark.render import Table
 def dataset_drift_table(
     drift: Mapping[str, Any], printed: Mapping[str, Any], weights: Mapping[str, Mapping[str, str]]
 ) -> Table:
-    """Metrics by weights for one corpus, tested on both, and which corpora those weights have read.
+    """Metrics by weights for one corpus, tested on both, and which corpora those weights have read; empty without any.
 
     Args:
         drift: of a run, by metric.
-        printed: the paper's figures.
+        printed: the paper's figures, their columns `CORPUS on SET`.
         weights: by metric and corpus, which weights were used and what they have read.
     """
+    cells = [(train, test) for train, _, test in (column.partition(" on ") for column in printed["columns"])]
+    paper = printed["note"].partition(",")[0]
     table = Table(
-        "Dataset drift: weights for one corpus, tested on both",
+        f"Dataset drift: weights for one corpus, tested on both ({paper}'s sets)",
         ["", "ROC on ROC", "ROC on WP", "WP on ROC", "WP on WP", "weights"],
         note="Pearson [95 %]. Weights for WP that have read ROC, too, do not show what the paper asks: `wp_only` trains "
         "some that have not, which are taken where they lie in runs/drift. The shared encoder below all of them has read "
         f"both corpora. In italics: {printed['note']}.",
     )
     for title, runs in drift.items():
-        cells = [(train, f"mans_{test}") for train in ("roc", "wp") for test in ("roc", "wp")]
+        if not any(test in runs.get(train, {}) for train, test in cells):
+            continue
         table.add(
             title,
             *(with_interval(runs.get(train, {}).get(test, {}), "pearson") for train, test in cells),
             "; ".join(weights.get(title, {}).values()),
         )
-    for title, figures in printed["rows"].items():
+    for title, figures in printed["rows"].items() if table.rows else ():
         table.add(f"{title} (paper)", *map(number, figures), "", faint=True)
     return table
 

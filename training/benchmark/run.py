@@ -12,11 +12,10 @@ import numpy as np
 
 from openmeva.metrics.core.backbone import NotAtHandError
 from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
-from openmeva.metrics.openmeva.drift import dataset_drift, part
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.contexts import rows_as_seen
-from openmeva.training.benchmark.drift_weights import drift_weights
+from openmeva.training.benchmark.dataset_drift import drift_of, drift_weights
 from openmeva.training.benchmark.explanations import explanation_tables
 from openmeva.training.benchmark.judged import judged_table
 from openmeva.training.benchmark.preferences import preference_table
@@ -94,7 +93,15 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
         else:
             results["autos"][one.name] = _autos(one, rows, found, settings)
     for entry in metrics:
-        drift = _drift(entry, list(loaded.values()), settings, results["skipped"])
+        drift = drift_of(
+            entry,
+            list(loaded.values()),
+            lambda config, one, rows, entry=entry: _attempt(
+                entry, config, one, rows, settings, results["skipped"]
+            ),
+            settings.draws,
+            settings.seed,
+        )
         if drift:
             results["dataset_drift"][entry.title] = drift
             results["drift_weights"][entry.title] = {
@@ -220,44 +227,6 @@ def _autos(
             metric = check_predictions(scores, len(rows))
             table["rows"][title] = {"kind": kind, **aspect_tables(metric, checked, settings.draws, rng)}
     return table
-
-
-def _drift(
-    entry: MetricEntry,
-    loaded: Sequence[tuple[TestSet, list[dict[str, Any]]]],
-    settings: Settings,
-    skipped: dict[str, str],
-) -> dict[str, Any]:
-    """The metric trained on each corpus, on MANS of each corpus (OpenMEVA Table 5)."""
-    sets = [(one, rows) for one, rows in loaded if one.name in ("mans_roc", "mans_wp")]
-    if len(sets) < 2 or len(set(entry.configs.values())) < 2:
-        return {}
-    benchmark_runs: dict[str, dict[str, dict[str, Any]]] = {}
-    key = entry.rows.get(entry.title, next(iter(entry.rows.values())))
-    for corpus in entry.configs:
-        config = drift_weights(entry, corpus).config
-        for one, rows in sets:
-            seen = _as_text(rows, one.corpus) if entry.joins_context and corpus != one.corpus else rows
-            result = _attempt(entry, config, one, seen, settings, skipped)
-            if not result:
-                return {}
-            judged = JudgedStories.from_rows(rows, (1.0, 5.0))
-            rng = np.random.default_rng(settings.seed)
-            metric = check_predictions(result[key], len(judged))
-            benchmark_runs.setdefault(corpus, {})[one.name] = part(metric, judged, settings.draws, rng)
-    return dataset_drift(benchmark_runs)
-
-
-def _as_text(rows: list[dict[str, Any]], corpus: str) -> list[dict[str, Any]]:
-    """Rows without contexts, for a metric of the other corpus: in ROC the context is the story's beginning."""
-    return [
-        {
-            **row,
-            "prompt": None,
-            "story": f"{row['prompt']} {row['story']}" if corpus == "roc" else row["story"],
-        }
-        for row in rows
-    ]
 
 
 def _explanations(

@@ -60,9 +60,9 @@ def section_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> 
         tables += [*standings(found), accuracy(found), pairs(found), *by_part(name, found, published)]
         tables += [differences(found), apart(found)]
     tables += [quality(judged)] if judged else []
-    if results["dataset_drift"]:
-        weights = results.get("drift_weights", {})
-        tables.append(dataset_drift_table(results["dataset_drift"], published["dataset_drift"], weights))
+    weights = results.get("drift_weights", {})
+    for key in ("dataset_drift", "union_drift"):
+        tables.append(dataset_drift_table(results["dataset_drift"], published[key], weights))
     tables += list(autos_tables(results["autos"], published))
     tables += list(explained_tables(results["explanations"], published))
     return [table for table in tables if table.rows]

@@ -18,7 +18,8 @@ def test_published_figures_have_a_value_for_each_column():
         for corpus in ("roc", "wp"):
             rows = published[section][corpus].values()
             assert all(len(row) == len(published[section]["columns"]) for row in rows)
-    assert all(len(row) == 4 for row in published["dataset_drift"]["rows"].values())
+    for section in ("dataset_drift", "union_drift"):
+        assert all(len(row) == 4 for row in published[section]["rows"].values())
 
 
 def test_a_published_figure_stands_at_the_level_at_which_it_was_computed():

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.training.benchmark.drift_weights import corpora_read, drift_weights
+from openmeva.training.benchmark.dataset_drift import corpora_read, drift_weights
 from openmeva.training.benchmark.further_tables import dataset_drift_table
 from openmeva.training.benchmark.registry import read_registry
+from openmeva.training.benchmark.tables import read_published
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.ppl.config import PplConfig
 from openmeva.training.union.config import UnionConfig
@@ -41,8 +42,10 @@ def test_configurations_of_wp_alone_begin_with_nothing_and_read_nothing_else() -
 
 
 def test_the_table_has_them_beside_each_row() -> None:
-    drift = {"UNION": {"roc": {"mans_roc": {"pearson": 0.3}}}}
+    drift = {"UNION": {"roc": {"union_roc": {"pearson": 0.3}}, "wp": {"union_roc": {"pearson": 0.1}}}}
     weights = {"UNION": {"roc": "roc (read ROC)", "wp": "wp alone (read WP)"}}
-    table = dataset_drift_table(drift, {"note": "a paper", "rows": {"UNION": [0.1, 0.2, 0.3, 0.4]}}, weights)
-    assert table.rows[0][-1] == "roc (read ROC); wp alone (read WP)"
-    assert all(len(row) == len(table.columns) for row in table.rows)
+    published = read_published()
+    table = dataset_drift_table(drift, published["union_drift"], weights)
+    assert table.rows[0] == ["UNION", ".300", "–", ".100", "–", "roc (read ROC); wp alone (read WP)"]
+    assert ["UNION (paper)", ".369", ".287", ".199", ".366", ""] in table.rows
+    assert dataset_drift_table(drift, published["dataset_drift"], weights).rows == [], "MANS was not run"

@@ -1,0 +1,127 @@
+"""Dataset drift: metrics by weights for one corpus on the sets of both, and which corpora those weights have read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from openmeva.metrics.openmeva.drift import dataset_drift, part
+from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
+from openmeva.training.benchmark.contexts import rows_as_seen
+from openmeva.training.benchmark.registry import MetricEntry
+from openmeva.training.benchmark.sets import TestSet
+from openmeva.training.common.config import read_yaml
+from openmeva.training.paths import ROOT, RUNS
+
+Rows = list[dict[str, Any]]
+Attempt = Callable[[str, TestSet, Rows], dict[str, Any]]
+"""From a configuration or folder, a set and its rows to the metric's result; empty where it cannot run."""
+
+SETS = (("mans_roc", "mans_wp"), ("union_roc", "union_wp"))  # OpenMEVA's Table 5, UNION's Table 6
+CORPORA = ("roc", "wp")
+ALONE = RUNS / "drift"  # METRIC-CORPUS: weights that were trained for this table, and are not shipped
+
+
+@dataclass(frozen=True)
+class DriftWeights:
+    """Weights for one corpus.
+
+    Attributes:
+        config: what the metric is loaded by: a configuration, or a folder.
+        label: what they are called in the table.
+        read: the corpora that they have read, those of the weights that they go on from among them; None where they do
+            not say.
+    """
+
+    config: str
+    label: str
+    read: tuple[str, ...] | None
+
+    def described(self) -> str:
+        """`wp (read ROC, WP)`."""
+        names = ", ".join(name.upper() for name in self.read or ())
+        return f"{self.label} (read {names})" if names else self.label
+
+
+def drift_weights(entry: MetricEntry, corpus: str, alone: Path = ALONE) -> DriftWeights:
+    """The weights in `alone/METRIC-CORPUS` where they lie there, else the shipped ones for the corpus."""
+    folder = alone / f"{entry.folder.name}-{corpus}"
+    if (folder / "config.json").is_file():
+        return DriftWeights(str(folder), f"{corpus} alone", corpora_read(folder))
+    config = entry.configs[corpus]
+    return DriftWeights(config, config, corpora_read(entry.folder / "weights" / config))
+
+
+def corpora_read(folder: Path) -> tuple[str, ...] | None:
+    """The corpora whose files the weights in a folder, and those that they go on from, were trained on.
+
+    The shared encoder below is not counted.
+    """
+    file = folder / "manifest.json"
+    if not file.is_file():
+        return None
+    manifest = json.loads(file.read_text(encoding="utf-8"))
+    found = {name.partition("/")[0] for name in manifest.get("data", {})}
+    config = manifest.get("config", {})
+    if start := config.get("start"):
+        before = corpora_read(ROOT / start)
+        if before is None and config.get("first"):  # of a run that is no longer here
+            corpus = read_yaml((ROOT / config["first"]).read_text(encoding="utf-8"))["corpus"]
+            before = (corpus if isinstance(corpus, str) else corpus.get("name", ""),)
+        found |= set(before or ())
+    return tuple(name for name in CORPORA if name in found)
+
+
+def drift_of(
+    entry: MetricEntry, loaded: Sequence[tuple[TestSet, Rows]], attempt: Attempt, draws: int, seed: int
+) -> dict[str, Any]:
+    """The metric's weights for each corpus on the judged stories of both; empty where it has weights for one alone.
+
+    Args:
+        entry: the metric.
+        loaded: the sets of a run; a pair of `SETS` counts where both are there and the metric can run on both.
+        attempt: runs the metric.
+        draws, seed: of the intervals.
+    """
+    by_name = {one.name: (one, rows) for one, rows in loaded}
+    runs: dict[str, dict[str, dict[str, Any]]] = {corpus: {} for corpus in entry.configs}
+    pairs = [names for names in SETS if set(names) <= by_name.keys()]
+    for names in pairs if len(set(entry.configs.values())) > 1 else ():
+        cells = {
+            (corpus, name): _cell(entry, corpus, *by_name[name], attempt, draws, seed)
+            for corpus in entry.configs
+            for name in names
+        }
+        for (corpus, name), cell in cells.items() if all(cells.values()) else ():
+            runs[corpus][name] = cell
+    return dataset_drift(runs) if any(runs.values()) else {}
+
+
+def _cell(
+    entry: MetricEntry, corpus: str, one: TestSet, rows: Rows, attempt: Attempt, draws: int, seed: int
+) -> dict[str, Any]:
+    whole = entry.joins_context and corpus != one.corpus
+    seen = _as_text(rows, one.corpus) if whole else rows_as_seen(entry, one, rows)
+    result = attempt(drift_weights(entry, corpus).config, one, seen) if seen else {}
+    if not result:
+        return {}
+    key = entry.rows.get(entry.title, next(iter(entry.rows.values())))
+    judged = JudgedStories.from_rows(rows, (1.0, 5.0) if one.name.startswith("mans") else None)
+    return part(check_predictions(result[key], len(judged)), judged, draws, np.random.default_rng(seed))
+
+
+def _as_text(rows: Rows, corpus: str) -> Rows:
+    """Rows without contexts, for a metric of the other corpus: in ROC the context is the story's beginning."""
+    return [
+        {
+            **row,
+            "prompt": None,
+            "story": f"{row['prompt']} {row['story']}" if corpus == "roc" else row["story"],
+        }
+        for row in rows
+    ]
