@@ -85,14 +85,10 @@ def correlations(scores: Sequence[float], rows: Sequence[Any]) -> list[float]:
     return results
 
 
-def run_row(name: str, changes: dict[str, Any], base: UnionConfig, pairs: int, data: Path, out: Path) -> Path:
-    """Trains one row where it is not there yet; returns its checkpoint.
-
-    Raises:
-        ValueError: a row that was begun with another configuration or data (each difference is named).
-    """
+def row_config(name: str, changes: dict[str, Any], base: UnionConfig, pairs: int) -> UnionConfig:
+    """The configuration of a row: the common one, with the changes of `ROWS` or `VARIANTS` put into it."""
     sampled = {key: value for key, value in changes.items() if key in SAMPLING}
-    config = replace(
+    return replace(
         base,
         pairs=pairs,
         corpus=replace(base.corpus, max_stories=pairs),  # no story is seen twice in so short a run
@@ -100,6 +96,15 @@ def run_row(name: str, changes: dict[str, Any], base: UnionConfig, pairs: int, d
         sampling=replace(base.sampling, **sampled),
         **{key: value for key, value in changes.items() if key not in SAMPLING},
     )
+
+
+def run_row(name: str, changes: dict[str, Any], base: UnionConfig, pairs: int, data: Path, out: Path) -> Path:
+    """Trains one row where it is not there yet; returns its checkpoint.
+
+    Raises:
+        ValueError: a row that was begun with another configuration or data (each difference is named).
+    """
+    config = row_config(name, changes, base, pairs)
     folder = out / config.name
     made_from = {"config": as_mapping(config), "data": data_checksums(config.corpus, data)}
     if not trained(folder, UnionConfig, made_from):

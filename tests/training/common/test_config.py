@@ -107,7 +107,9 @@ def test_files_are_found_by_path_name_and_former_name(tmp_path: Path) -> None:
         own,
     ):
         assert config_file("union", name).resolve() == own
-    with pytest.raises(ValueError, match="training/configs/union has roc, roc_first, roc_paper, wp"):
+    with pytest.raises(
+        ValueError, match="training/configs/union has roc, roc_first, roc_paper, roc_released, wp"
+    ):
         config_file("union", "rocc")
 
 
