@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
+from transformers import PreTrainedModel
 
 from openmeva.metrics.core.backbone import file_digest
 from openmeva.metrics.core.text import PLACEHOLDERS
@@ -89,7 +90,7 @@ def save_checkpoint(
     written: dict[str, Any] = {section: settings}
     if whole:
         merge_adapters(model)
-        written = {**model.config.to_dict(), **written}
+        written = {**shape_of(model), **written}
         written["vocab_size"] = len(model.bert.get_input_embeddings().weight)
         save_tensors(out / WHOLE, whole_tensors(model))
         if tokenizer is None:
@@ -104,6 +105,15 @@ def save_checkpoint(
     if whole or not base.is_shared:
         write_text(out / "names.json", names_file().read_text(encoding="utf-8"))
     write_text(out / "config.json", json.dumps(written, indent=2, default=str) + "\n")
+
+
+def shape_of(model: Any) -> dict[str, Any]:
+    """A model's configuration as `save_pretrained` writes it, also where no checkpoint was saved in this process."""
+    if isinstance(model, PreTrainedModel):
+        model.config.architectures = [type(model).__name__]
+        model.config.dtype = str(model.dtype).removeprefix("torch.")
+    found: dict[str, Any] = model.config.to_dict()
+    return found
 
 
 def vocabulary_of(base: Backbone) -> int:
@@ -135,7 +145,8 @@ def start_digest(start: Path | None) -> dict[str, str]:
 def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | None:
     """Records what a run is trained from; returns what `Trainer.train` takes as `resume_from_checkpoint`.
 
-    A run that is not resumed begins anew: checkpoints that lie in its folder are removed.
+    A run that is not resumed begins anew: checkpoints that lie in its folder are removed. So is one that a killed run
+    had half-written; the one before it is still there.
 
     Args:
         run: folder of the checkpoints.
@@ -147,20 +158,35 @@ def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | No
     """
     wanted = json.loads(json.dumps(settings))
     record = run / "run.json"
-    checkpoints = sorted(run.glob("checkpoint-*"))
+    found = sorted(run.glob("checkpoint-*"))
+    checkpoints = [folder for folder in found if _is_whole(folder)]
     known = json.loads(record.read_text(encoding="utf-8")) if resume and record.is_file() else {}
     wait()  # for all to have read, before one writes
     if resume and (known or checkpoints):
-        if found := differences(known, wanted):
-            told = "\n  ".join(found) if known else "it does not say with which"
+        if others := differences(known, wanted):
+            told = "\n  ".join(others) if known else "it does not say with which"
             raise ValueError(
                 f"{run}: this run was begun with another configuration or other data:\n  {told}\n"
                 "Begin anew without --resume, or give another folder."
             )
-        return True if checkpoints else None
+    else:
+        checkpoints = []
     with one_writer() as writes:
-        for folder in checkpoints if writes else ():
-            shutil.rmtree(folder)
+        for folder in found if writes else ():
+            if folder not in checkpoints:
+                shutil.rmtree(folder)
         if writes:
             write_text(record, json.dumps(wanted, indent=2) + "\n")
-    return None
+    return True if checkpoints else None
+
+
+def _is_whole(checkpoint: Path) -> bool:
+    """Whether a checkpoint was written to its end: its last file, `trainer_state.json`, is there and whole.
+
+    `Trainer` would load the weights of another one, and begin at the first step.
+    """
+    try:
+        json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return True

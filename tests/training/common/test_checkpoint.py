@@ -12,10 +12,16 @@ from openmeva.training.union.config import UnionConfig
 SMALL = {"name": "tiny", "corpus": {"train": ["a.jsonl"]}, "pairs": 4, "learning_rate": 1e-3}
 
 
+def write_checkpoint(folder: Path) -> None:
+    """With the file that `Trainer` writes last."""
+    folder.mkdir()
+    (folder / "trainer_state.json").write_text('{"global_step": 5}')
+
+
 def test_a_run_is_resumed_with_its_own_settings_alone(tmp_path: Path) -> None:
     settings = {"config": {"seed": 1, "corpus": {"train": ["a"]}}, "data": {"a": "12"}}
     assert begin_run(tmp_path, settings, resume=True) is None, "nothing there yet"
-    (tmp_path / "checkpoint-5").mkdir()
+    write_checkpoint(tmp_path / "checkpoint-5")
     assert begin_run(tmp_path, settings, resume=True) is True
     other = {"config": {"seed": 2, "corpus": {"train": ["a"]}}, "data": {"a": "34"}}
     with pytest.raises(ValueError, match="another configuration") as error:
@@ -29,8 +35,25 @@ def test_a_run_is_resumed_with_its_own_settings_alone(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("last", [None, '{"global_step": 1'])
+def test_a_half_written_checkpoint_is_left_for_the_one_before(tmp_path: Path, last: str | None) -> None:
+    """`Trainer` would load its weights and begin at the first step."""
+    begin_run(tmp_path, {"config": {}}, resume=False)
+    half = tmp_path / "checkpoint-10"
+    half.mkdir()
+    (half / "model.safetensors").write_bytes(b"weights")
+    if last:
+        (half / "trainer_state.json").write_text(last)
+    assert begin_run(tmp_path, {"config": {}}, resume=True) is None, "there is no other"
+    assert not half.exists()
+    half.mkdir()
+    write_checkpoint(tmp_path / "checkpoint-5")
+    assert begin_run(tmp_path, {"config": {}}, resume=True) is True
+    assert [path.name for path in tmp_path.glob("checkpoint-*")] == ["checkpoint-5"]
+
+
 def test_checkpoints_that_do_not_say_what_they_are_of_are_not_resumed(tmp_path: Path) -> None:
-    (tmp_path / "checkpoint-5").mkdir()
+    write_checkpoint(tmp_path / "checkpoint-5")
     with pytest.raises(ValueError, match="it does not say with which"):
         begin_run(tmp_path, {"config": {}}, resume=True)
 

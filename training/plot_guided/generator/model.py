@@ -23,6 +23,7 @@ from openmeva.metrics.core.backbone import encoder_tokenizer
 from openmeva.metrics.core.checkpoint import read_tensors
 from openmeva.metrics.core.runtime import token_id
 from openmeva.training.common.backbone import find_backbone, load_causal, tokenizer_of
+from openmeva.training.common.checkpoint import shape_of
 from openmeva.training.common.config import as_mapping
 from openmeva.training.files import save_tensors, write_text
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
@@ -124,7 +125,7 @@ def save_generator(
             tensors[name] = tensor.detach().cpu().to(torch.float16).contiguous()
     save_tensors(folder / WEIGHTS, tensors)
     write_text(folder / "tokenizer.json", tokenizer.to_str())
-    settings = {"generator": as_mapping(config), "model": model.config.to_dict()}
+    settings = {"generator": as_mapping(config), "model": shape_of(model)}
     write_text(folder / SETTINGS, json.dumps(settings, indent=2, default=str) + "\n")
 
 
