@@ -37,8 +37,8 @@ ADAPTER = {"rank": 4, "alpha": 8}
 COMMON: dict[str, Any] = {"name": "tiny", "learning_rate": 0.01, "warmup_share": 0.5, "seed": 7}
 SHORT = {**COMMON, "corpus": CORPUS, "adapter": ADAPTER, "max_length": 64}
 
-Train = Callable[[Path, Path], None]
-"""Trains on the files in a folder; what it writes goes to another."""
+Train = Callable[[Path, Path, bool], object]
+"""Trains on the files in a folder; what it writes goes to another; whether it goes on with what lies there."""
 
 
 def write_files(folder: Path) -> None:
@@ -52,61 +52,63 @@ def write_files(folder: Path) -> None:
     BertForMaskedLM(BertConfig.from_dict(shape)).save_pretrained(folder / "base")
 
 
-def _union(data: Path, out: Path) -> None:
+def _union(data: Path, out: Path, resume: bool) -> None:
     config = parse(UnionConfig, {**SHORT, "sampling": {"keep": 1}, "pairs": 10, "batch_pairs": 3})
     with pytest.MonkeyPatch.context() as patch:  # WordNet takes seconds to read
         patch.setattr(union, "English", TinyLanguage)
         patch.setattr(union, "lexicon_files", dict)
-        union.train(config, data, out / "weights", out / "run", data / "cache")
+        union.train(config, data, out / "weights", out / "run", out / "cache", resume)
 
 
-def _classifier(data: Path, out: Path) -> None:
+def _classifier(data: Path, out: Path, resume: bool) -> None:
     weights = {"kind_weight": 0.3, "token_weight": 0.2, "rank_weight": 0.5}
     groups = {"group_size": 3, "batch_groups": 3, "passes": 1, "max_length": 64, "adapter": ADAPTER}
     config = parse(ClassifierConfig, {**COMMON, **weights, **groups, "metric": "plot_coherence"})
     rows = tiny_groups.rows()
-    classifier.train_classifier(config, rows[:30], rows[30:], out / "weights", out / "run", {"data": {}})
+    classifier.train_classifier(
+        config, rows[:30], rows[30:], out / "weights", out / "run", {"data": {}}, resume
+    )
 
 
-def _ppl(data: Path, out: Path) -> None:
+def _ppl(data: Path, out: Path, resume: bool) -> None:
     config = parse(PplConfig, {**SHORT, "base": "scratch", "adapter": None, "stories": 19, "batch": 6})
-    ppl.train(config, data, out / "weights", out / "run")
+    ppl.train(config, data, out / "weights", out / "run", resume=resume)
 
 
-def _ruber(data: Path, out: Path) -> None:
+def _ruber(data: Path, out: Path, resume: bool) -> None:
     settings = {"frozen": False, "in_batch": 3, "sampled": 1, "passes": 1, "batch": 9, "hidden": 8}
     config = parse(RuberConfig, {**SHORT, **settings, "pairs": 28, "validation_pairs": 6})
-    ruber.train(config, data, out / "weights", out / "run", data / "cache")
+    ruber.train(config, data, out / "weights", out / "run", out / "cache", resume)
 
 
-def _bleurt(data: Path, out: Path) -> None:
+def _bleurt(data: Path, out: Path, resume: bool) -> None:
     texts = [json.loads(line)["story"] for line in (data / "stories.jsonl").read_text().splitlines()]
     pairs = [Pair(a, b, "others", place % 4 - 1) for place, (a, b) in enumerate(zip(texts, texts[3:]))]  # noqa: B905
     config = parse(BleurtConfig, {**SHORT, "batch": 5, "pairs": 16, "validation_pairs": 9, "ways": {}})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bleurt, "load_pairs", lambda *_: {"train": pairs[:16], "validation": pairs[16:]})
-        bleurt.train(config, data, out / "weights", out / "run", data / "cache")
+        bleurt.train(config, data, out / "weights", out / "run", out / "cache", resume)
 
 
-def _similarity(data: Path, out: Path) -> None:
+def _similarity(data: Path, out: Path, resume: bool) -> None:
     several = {"corpora": {"one": CORPUS}, "blocks_per_story": 2, "block_words": [60], "batch": 6}
     sizes = {"texts": 22, "validation_texts": 4, "baseline_pairs": 2, "max_length": 32, "adapter": ADAPTER}
     config = parse(SimilarityConfig, {**COMMON, **several, **sizes, "teacher": str(data / "base")})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(similarity, "baseline", lambda *_: {})  # wants longer stories
-        similarity.train(config, data, out / "weights", out / "run")
+        similarity.train(config, data, out / "weights", out / "run", resume=resume)
 
 
-def _encoder(data: Path, out: Path) -> None:
+def _encoder(data: Path, out: Path, resume: bool) -> None:
     several = {"corpora": {"one": CORPUS}, "blocks_per_story": 2, "block_words": 60, "batch_tokens": 150}
-    sizes = {"vocabulary_size": len(PIECES), "mask_probability": 0.3, "epochs": 1.0}
+    sizes = {"vocabulary_size": len(PIECES), "mask_probability": 0.3, "epochs": 1.5}
     config = parse(EncoderConfig, {**COMMON, **several, **sizes, "base": str(data / "base")})
-    encoder.train(config, data, out / "weights", out / "run")
+    encoder.train(config, data, out / "weights", out / "run", resume=resume)
 
 
-def _generator(data: Path, out: Path) -> None:
+def _generator(data: Path, out: Path, resume: bool) -> None:
     config = generator_config(stories=11, batch=4)
-    train_generator(config, data, out / "run", data / "cache")
+    train_generator(config, data, out / "run", out / "cache", resume)
 
 
 TRAININGS: dict[str, Train] = {
@@ -126,4 +128,4 @@ def train_all(data: Path, out: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backbone, "ENCODER", data / "encoder")
         for name, train in TRAININGS.items():
-            train(data, out / name)
+            train(data, out / name, False)

@@ -21,7 +21,7 @@ from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import begin_run
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.sharing import Share
-from openmeva.training.common.trainer import SharedTrainer
+from openmeva.training.common.trainer import StoryTrainer
 from openmeva.training.encoder.card import write_encoder_card
 from openmeva.training.encoder.config import EncoderConfig
 from openmeva.training.encoder.data import IGNORED, MaskingCollator, load_texts
@@ -35,7 +35,7 @@ from openmeva.training.files import checksum, read_lines, save_tensors, write_te
 from openmeva.training.processes import one_writer
 
 
-class MaskedLanguageModelTrainer(SharedTrainer):
+class MaskedLanguageModelTrainer(StoryTrainer):
     """Computes the vocabulary's logits at masked positions only: a third of the time otherwise goes there."""
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
@@ -78,14 +78,18 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
         )
 
     training, validation = rows(texts), rows(held_out[:2000])
+    # drawn from the seed and seen once: a pass that ends early would go on when it is resumed after its last step
+    draw = torch.Generator().manual_seed(config.seed)
+    order = torch.randperm(len(training), generator=draw).tolist() * math.ceil(config.epochs)
+    seen = training.select(order[: round(len(training) * config.epochs)])
     mean_length = sum(training["length"]) / len(training)
     batch = max(1, round(config.batch_tokens / mean_length))
-    steps = math.ceil(len(training) * config.epochs / batch)
+    steps = math.ceil(len(seen) / batch)
     arguments = TrainingArguments(
         output_dir=str(run),
         per_device_train_batch_size=batch,
         per_device_eval_batch_size=batch,
-        num_train_epochs=config.epochs,
+        num_train_epochs=1,
         learning_rate=config.learning_rate,
         lr_scheduler_type="linear",
         warmup_steps=int(config.warmup_share * steps),
@@ -93,8 +97,6 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
         optim="adamw_torch_fused",
         bf16=not torch.cuda.is_available() or torch.cuda.is_bf16_supported(),
         use_cpu=not torch.cuda.is_available(),
-        train_sampling_strategy="group_by_length",
-        length_column_name="length",
         remove_unused_columns=False,
         seed=config.seed,
         logging_steps=50,
@@ -108,10 +110,11 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
     trainer = MaskedLanguageModelTrainer(
         model=model,
         args=arguments,
-        train_dataset=training,
+        train_dataset=seen,
         eval_dataset=validation,
         data_collator=MaskingCollator(tokenizer, config.mask_probability, config.seed),
     )
+    trainer.lengths = seen["length"]
     before = trainer.evaluate()["eval_loss"]
     trainer.train(resume_from_checkpoint=begun)
     after = trainer.evaluate()["eval_loss"]
