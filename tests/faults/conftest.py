@@ -1,5 +1,6 @@
 """The table that `make faults` prints."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -18,15 +19,19 @@ class Row:
     def moments(self) -> int:
         return self.identical + self.different + self.error
 
+    def __str__(self) -> str:
+        return f"| {self.case} | {self.moments} | {self.identical} | {self.different} | {self.error} |"
+
 
 ROWS: list[Row] = []
 
 
 @pytest.fixture
-def row(request: pytest.FixtureRequest) -> Row:
-    """The row of the test that asks for it."""
+def row(request: pytest.FixtureRequest) -> Iterator[Row]:
+    """The row of the test that asks for it, printed as soon as it is filled: all of them take long."""
     ROWS.append(Row(request.node.name.removeprefix("test_").replace("_", " ")))
-    return ROWS[-1]
+    yield ROWS[-1]
+    request.config.get_terminal_writer().line(f"\n{ROWS[-1]}")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -36,5 +41,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         "| case | moments tried | identical | different | error |\n|---|---|---|---|---|"
     )
     for one in ROWS:
-        line = f"| {one.case} | {one.moments} | {one.identical} | {one.different} | {one.error} |"
-        terminalreporter.write_line(line)
+        terminalreporter.write_line(str(one))

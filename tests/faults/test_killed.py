@@ -3,62 +3,87 @@
 `MOMENTS` says how many moments are tried (`make faults`: 20). Installing is in tests/training/hub/test_killed_install.py.
 """
 
+import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from huggingface_hub import constants
+from typer.testing import CliRunner
 
+from openmeva.metrics.llm_judge.answers import AnswerCache
 from openmeva.training.autos import build as autos
-from openmeva.training.files import checksum
+from openmeva.training.benchmark import scores
+from openmeva.training.cli.app import app
+from openmeva.training.common import backbone
+from openmeva.training.common.config import parse
+from openmeva.training.discriminator import trainer as discriminator
+from openmeva.training.discriminator.config import DiscriminatorConfig
+from openmeva.training.files import checksum, write_rows
 from openmeva.training.grammar import trainer as grammar
 from openmeva.training.hub.publish import publish
-from openmeva.training.plot_guided.generator.trainer import train_generator
+from openmeva.training.judged.builder import build
+from openmeva.training.judged.catalogue import JUDGED_SETS
+from openmeva.training.sentavg import trainer as sentavg
+from openmeva.training.sentavg.config import SentAvgConfig
 from openmeva.training.stages import Stage
+from tests.chat_server import completion, served
+from tests.facts import facts_for_every_day
 from tests.faults.conftest import Row
 from tests.killing import changes_of, finished, killed_after, killed_before
+from tests.metrics.llm_judge.test_asking import QUESTIONS, asker_of
 from tests.small_hub import Hub
-from tests.tiny_plots import generator_config
+from tests.tiny_classifier import write_classifier
+from tests.tiny_plots import generator_settings, write_generator
+from tests.tiny_trainings import ADAPTER, COMMON, TRAININGS, Train, write_files
 from tests.training.autos.test_autos import builder, rows  # noqa: F401 - fixtures
-from tests.training.classifier import test_trainer as classifier
-from tests.training.classifier.test_trainer import folder as classifier_data  # noqa: F401
+from tests.training.benchmark.conftest import words  # noqa: F401
 from tests.training.grammar.test_trainer import encoder, write_cola  # noqa: F401
 from tests.training.hub.conftest import project  # noqa: F401
 from tests.training.hub.test_publish import api, hub, repositories  # noqa: F401
-from tests.training.plot_guided.generator.test_generator import data as generator_data  # noqa: F401
-from tests.training.ppl import test_trainer as ppl
-from tests.training.ppl.test_trainer import data as ppl_data  # noqa: F401
-from tests.training.ruber_bert import test_trainer as ruber
-from tests.training.ruber_bert.test_trainer import data as ruber_data  # noqa: F401
-from tests.training.union import test_trainer as union
-from tests.training.union.test_trainer import data as union_data  # noqa: F401
+from tests.training.judged.test_builder import mans  # noqa: F401
+from tests.training.sentavg.test_trainer import BAD, GOOD
 
 MOMENTS = int(os.environ.get("MOMENTS", "2"))
-Run = Callable[[Path, str, bool], object]
+# what a manifest says of the run itself
+TIMES = ("minutes", "groups_a_second", "stories_a_second", "resumed")
 slow = pytest.mark.faults
 
-TRAINERS: dict[str, tuple[str, Run]] = {  # the fixture of its data; data, name of the run, whether it goes on
-    "union": ("union_data", lambda data, name, resume: union.run(data, name, union.configuration(), resume)),
-    "classifier": (
-        "classifier_data",
-        lambda data, name, resume: classifier.train(data, f"weights/{name}", resume, passes=2),
-    ),
-    "ppl": ("ppl_data", lambda data, name, resume: ppl.run(data, name, ppl.configuration(), resume)),
-    "ruber_bert": (
-        "ruber_data",
-        lambda data, name, resume: ruber.run(data, name, ruber.configuration(passes=2), resume),
-    ),
-    "generator": (
-        "generator_data",
-        lambda data, name, resume: train_generator(
-            generator_config(), data, data / "weights" / name, data / "cache", resume
-        ),
-    ),
-}
+
+def _sentavg(data: Path, out: Path, resume: bool) -> None:
+    """Begins anew where it was killed."""
+    labelled = [
+        (place, story, label)
+        for label, stories in ((1, GOOD), (0, BAD))
+        for place, story in enumerate(stories)
+    ]
+    made = [
+        {"group": str(place), "story": story, "label": label, "split": split}
+        for split in ("train", "validation")
+        for place, story, label in labelled
+    ]
+    write_rows(data / "rows.jsonl", made)
+    settings = {"hidden": 16, "epochs": 3, "batch": 4, "learning_rate": 1e-2}
+    config = {"name": "tiny", "files": [{"path": str(data / "rows.jsonl")}], "settings": settings, "seed": 1}
+    sentavg.train(parse(SentAvgConfig, config), data, out / "weights", out / "run", out / "cache")
+
+
+def _discriminator(data: Path, out: Path, resume: bool) -> None:
+    if not (data / "rival").exists():
+        write_generator(data / "rival")
+    chain = {key: generator_settings()[key] for key in ("corpus", "plots", "share")}
+    sizes = {"groups": 8, "validation_groups": 3, "batch_groups": 2, "max_length": 64, "adapter": ADAPTER}
+    rival = {"generator": str(data / "rival" / "generator"), "sampling": {"max_tokens": 12, "max_plot": 24}}
+    config = parse(DiscriminatorConfig, {**COMMON, **chain, **sizes, **rival})
+    discriminator.train(config, data, out / "weights", out / "run", out / "cache", resume)
+
+
+TRAINERS: Mapping[str, Train] = {**TRAININGS, "sentavg": _sentavg, "discriminator": _discriminator}
 
 
 def compare(
@@ -68,10 +93,13 @@ def compare(
 
     Fills the row, and fails where a result differs or a run that goes on has an error.
     """
+    run("warm", False)  # in this process, so that no forked one has to import or read what is read late
+    result("warm")
     begin = time.monotonic()
     changes = changes_of(lambda: run("whole", False), folder / "changes")
     seconds = time.monotonic() - begin
     whole = result("whole")
+    others: dict[str, Any] = {}
     rng = np.random.default_rng(0)
     for moment in range(MOMENTS):
         name = f"killed-{moment}"
@@ -84,25 +112,58 @@ def compare(
         except ChildProcessError:
             row.error += 1
             continue
-        same = result(name) == whole
-        row.identical += same
-        row.different += not same
-    assert (row.identical, row.different, row.error) == (MOMENTS, 0, 0)
+        found = result(name)
+        row.identical += found == whole
+        row.different += found != whole
+        if found != whole:
+            others[name] = _differences(found, whole)
+    assert (row.identical, row.different, row.error) == (MOMENTS, 0, 0), others
+
+
+def _differences(found: Any, whole: Any) -> Any:
+    """Of two mappings, the values that are others than in the undisturbed run."""
+    if not isinstance(found, dict) or not isinstance(whole, dict):
+        return found, whole
+    return {
+        key: _differences(found.get(key), whole.get(key))
+        for key in {**whole, **found}
+        if found.get(key) != whole.get(key)
+    }
+
+
+def files_in(folder: Path) -> dict[str, str]:
+    """The checksum of each file below a folder; what a killed process had half-written has a name of its own."""
+    found = {
+        path.relative_to(folder).as_posix(): checksum(path)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix not in (".tmp", ".lock")
+    }
+    assert found, f"{folder}: no files"
+    return found
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    write_files(folder)
+    return folder
 
 
 @slow
 @pytest.mark.parametrize("trainer", TRAINERS)
-def test_trainer(trainer: str, request: pytest.FixtureRequest, row: Row) -> None:
-    fixture, run = TRAINERS[trainer]
-    data = request.getfixturevalue(fixture)
+def test_trainer(trainer: str, data: Path, tmp_path: Path, row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backbone, "ENCODER", data / "encoder")
 
-    def weights(name: str) -> dict[str, str]:
-        folder = data / "weights" / name
-        found = {path.name: checksum(path) for path in sorted(folder.rglob("*.safetensors"))}
-        assert found, f"{folder}: no weights"
+    def made(name: str) -> dict[str, Any]:
+        """Weights and whatever else is written beside them; the manifest but for the time that it took."""
+        folder = tmp_path / name / ("run/final" if trainer == "generator" else "weights")
+        found: dict[str, Any] = {name: one for name, one in files_in(folder).items() if name != "README.md"}
+        if "manifest.json" in found:
+            manifest = json.loads((folder / "manifest.json").read_text())
+            found["manifest.json"] = {name: one for name, one in manifest.items() if name not in TIMES}
         return found
 
-    compare(row, data, lambda name, resume: run(data, name, resume), weights)
+    compare(row, tmp_path, lambda name, resume: TRAINERS[trainer](data, tmp_path / name, resume), made)
 
 
 @slow
@@ -117,14 +178,84 @@ def test_grammar_trainer(encoder: Path, tmp_path: Path, row: Row) -> None:  # no
     )
 
 
+@pytest.fixture(scope="module")
+def everyday_facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What the builder of AUTOS knows."""
+    with facts_for_every_day(tmp_path_factory.mktemp("conceptnet")):
+        yield
+
+
 @slow
-def test_autos_builder(rows: Any, builder: Any, tmp_path: Path, row: Row) -> None:  # noqa: F811
+def test_autos_builder(
+    rows: Any,  # noqa: F811
+    builder: Any,  # noqa: F811
+    tmp_path: Path,
+    row: Row,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(autos, "CHUNK", 2)
     compare(
         row,
         tmp_path,
-        lambda name, _: autos.build(rows, builder, tmp_path / name, progress=False),
-        lambda name: [checksum(tmp_path / name / f"{split}.parquet") for split in autos.SPLITS],
+        lambda name, _: autos.build(rows[:6], builder, tmp_path / name, progress=False),
+        lambda name: files_in(tmp_path / name),
     )
+
+
+@slow
+def test_judged_sets_builder(mans: Path, tmp_path: Path, row: Row) -> None:  # noqa: F811
+    compare(
+        row,
+        tmp_path,
+        lambda name, _: build(JUDGED_SETS["mans"], str(mans), tmp_path / name),
+        lambda name: files_in(tmp_path / name),
+    )
+
+
+@slow
+def test_scoring_a_file(tmp_path: Path, row: Row) -> None:
+    """The file of scores is whole or not there, and an earlier one stays until then."""
+    checkpoint = write_classifier(tmp_path / "checkpoint", "plot_coherence")
+    stories, before = tmp_path / "stories.jsonl", '{"story": "of an earlier run"}\n'
+    write_rows(stories, [{"story": f"She ran home. He ate {number} cats."} for number in range(12)])
+
+    def run(name: str, resume: bool) -> None:
+        out = tmp_path / f"{name}.jsonl"
+        if not resume:
+            out.write_text(before)
+        elif out.read_text() != before and checksum(out) != checksum(tmp_path / "whole.jsonl"):
+            raise ValueError(f"{out}: half-written")
+        given = ("score", stories, out, "--metric", "plot_coherence", "--config", checkpoint)
+        found = CliRunner().invoke(app, [*map(str, given)], catch_exceptions=False)
+        if found.exit_code:
+            raise ValueError(found.output)
+
+    compare(row, tmp_path, run, lambda name: checksum(tmp_path / f"{name}.jsonl"))
+
+
+@slow
+def test_scores_of_a_benchmark(words: Any, tmp_path: Path, row: Row, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    monkeypatch.setattr(scores, "_CHUNK", 2)
+    stories = [{"story": f"a story of {k} words ."} for k in range(9)]
+    compare(
+        row,
+        tmp_path,
+        lambda name, _: scores.score(words[0], "roc", stories, tmp_path / "caches" / name),
+        lambda name: files_in(tmp_path / "caches" / name),
+    )
+
+
+@slow
+def test_answers_of_a_judge(tmp_path: Path, row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a server in this process; every question is answered in the end, and what was kept stays."""
+
+    def kept(name: str) -> list[str]:
+        cache = AnswerCache(tmp_path / name, asker_of(server, tmp_path).judge.identity)
+        return [answer.text if (answer := cache.get(question)) else "" for question in QUESTIONS]
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # no question is sent with it
+    with served(lambda body: completion(body["messages"][0]["content"][-1])) as server:
+        compare(row, tmp_path, lambda name, _: asker_of(server, tmp_path / name).ask_all(QUESTIONS), kept)
 
 
 def test_stage(tmp_path: Path, row: Row) -> None:

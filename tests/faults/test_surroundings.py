@@ -162,10 +162,18 @@ def published(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
         path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
     }
     hub.repositories["models/me/coherence"] = Repository([("c" * 40, files)])
+    at(hub.endpoint, monkeypatch)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(constants, "HF_HUB_ETAG_TIMEOUT", 3)
     monkeypatch.setattr(constants, "HF_HUB_DOWNLOAD_TIMEOUT", 3)
     return hub
+
+
+def at(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has the client ask this address; it has read the environment already."""
+    monkeypatch.setattr(constants, "ENDPOINT", endpoint)
+    template = f"{endpoint}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
 
 
 def fetched(tmp_path: Path) -> dict[str, str]:
@@ -182,12 +190,12 @@ def test_hub(fault: str, published: Hub, tmp_path: Path, monkeypatch: pytest.Mon
     address = published.endpoint
     published.fault = fault
     if fault == "none":
-        monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+        at("http://127.0.0.1:9", monkeypatch)
     if fault != "slow":
         with pytest.raises(ValueError, match=r"me/coherence|came damaged"):
             fetched(tmp_path)
         published.fault = ""
-        monkeypatch.setenv("HF_ENDPOINT", address)
+        at(address, monkeypatch)
     there = published.repositories["models/me/coherence"].files
     found = fetched(tmp_path)
     assert found
