@@ -7,6 +7,7 @@ from typing import Any
 
 from openmeva.spaces.drawing import Axis, axis_over, interval, scale
 from openmeva.spaces.markup import escape, tip
+from openmeva.training.benchmark.cells import interval as bracketed
 from openmeva.training.benchmark.cells import number
 
 KINDS = {
@@ -171,7 +172,7 @@ def _standing(row: Mapping[str, Any], found: Mapping[str, Any] | None, named: bo
         )
     ends = row["intervals"]["pearson"]
     value = f"{name}Pearson {number(row['pearson'])}"
-    value += f" [{number(ends[0], 2)}, {number(ends[1], 2)}]" if ends else ""
+    value += f" {bracketed(ends)}".rstrip()
     value += f" on {row['n']:,} stories"
     if found is None:
         return f"{value}."

@@ -9,6 +9,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
+from openmeva.training.benchmark.cells import number
+
 
 def draw_aspects(results: Mapping[str, Any], published: Mapping[str, Any]) -> Figure | None:
     """One map a test: Pearson of each row (metrics, then trivial rows) with the label, by aspect and
@@ -30,8 +32,7 @@ def draw_aspects(results: Mapping[str, Any], published: Mapping[str, Any]) -> Fi
         axes.spines[:].set_visible(False)
         for (row, column), value in np.ndenumerate(values):
             if np.isfinite(value):
-                text = f"{round(value, 2) + 0:.2f}".replace("0.", ".").replace("-", "−")
-                axes.text(column, row, text, ha="center", va="center", fontsize=8,
+                axes.text(column, row, number(value, 2), ha="center", va="center", fontsize=8,
                           color="white" if abs(value) > 0.5 else "#222222")  # fmt: skip
         good = "blue is good" if name.endswith("discrimination") else "white is good"
         axes.set_title(f"{_title(results, name)} ({good})", loc="left")

@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def number(value: float | None, digits: int = 3, bound: bool = False) -> str:
-    """A correlation without its leading zero; a dash where there is none.
+def number(value: float | None, digits: int = 3) -> str:
+    """A coefficient without its leading zero, as all tables, cards and pages print it; a dash where there is none.
 
-    A bound of an interval keeps its sign where it is rounded to 0: on which side of 0 it lies is what it is read for.
+    Where two digits would say 0, a third says on which side of it the value lies.
 
-    >>> number(-0.0412), number(None), number(1.0), number(-0.004, 2), number(-0.004, 2, bound=True)
-    ('−.041', '–', '1.000', '.00', '−.00')
+    >>> number(-0.0412), number(None), number(1.0), number(-0.004, 2), number(-0.0004), number(0.0, 2)
+    ('−.041', '–', '1.000', '−.004', '.000', '.00')
     """
     if value is None:
         return "–"
-    text = f"{abs(value):.{digits}f}".removeprefix("0")
-    return f"−{text}" if value < 0 and (bound or float(f"{value:.{digits}f}")) else text
+    text = f"{abs(value):.{digits}f}"
+    if value and digits < 3 and not float(text):
+        text = f"{abs(value):.3f}"
+    return ("−" if value < 0 and float(text) else "") + text.removeprefix("0")
+
+
+def interval(ends: Sequence[float] | None) -> str:
+    """The ends of an interval in brackets; empty where there is none.
+
+    >>> interval([-0.004, 0.23])
+    '[−.004, .23]'
+    """
+    return f"[{number(ends[0], 2)}, {number(ends[1], 2)}]" if ends else ""
 
 
 def with_interval(cell: Mapping[str, Any], coefficient: str, digits: int = 3) -> str:
     """`.369 [.280, .452]`, or a dash."""
     if coefficient not in cell:
         return "–"
-    text = number(cell[coefficient], digits)
     ends = (cell.get("intervals") or {}).get(coefficient)
-    return f"{text} [{number(ends[0], 2, bound=True)}, {number(ends[1], 2, bound=True)}]" if ends else text
+    return f"{number(cell[coefficient], digits)} {interval(ends)}".rstrip()
 
 
 def p_value(value: float | None) -> str:

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from openmeva.training.benchmark.aspect_figures import draw_aspects
+from openmeva.training.benchmark.cells import number
 from openmeva.training.benchmark.difference_figures import draw_differences
 from openmeva.training.benchmark.style import COLOURS, KIND_COLOURS, detailed, plain_axes, style
 
@@ -152,7 +153,9 @@ def draw_scatter(results: Results, published: Mapping[str, Any]) -> Figure | Non
         fifths = np.array_split(np.argsort(x, kind="stable"), 5)
         means = np.array([[x[k].mean(), y[k].mean()] for k in fifths])
         axes.plot(*means.T, "o-", color=COLOURS[1], markersize=4)
-        axes.set_title(f"{title}\n{found['title']}, r = {found['rows'][title]['pearson']:.2f}", loc="left")
+        axes.set_title(
+            f"{title}\n{found['title']}, r = {number(found['rows'][title]['pearson'], 2)}", loc="left"
+        )
         axes.set_xlabel("human judgment")
         axes.set_ylabel("metric score")
         plain_axes(axes)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
-from openmeva.training.benchmark.cells import number, p_value, with_interval
+from openmeva.training.benchmark.cells import interval, number, p_value, with_interval
 from openmeva.training.benchmark.level_tables import KINDS
 from openmeva.training.benchmark.render import Table
 
@@ -156,11 +156,9 @@ def pairs(found: Mapping[str, Any]) -> Table:
     for name, test in pairs.get("against", {}).items():
         williams, steiger = test["williams"], test["steiger"]
         bootstrap = test["bootstrap"]["pearson"]
-        ends = bootstrap["interval"]
         table.add(
             name,
-            number(test["difference"]["pearson"])
-            + (f" [{number(ends[0], 2)}, {number(ends[1], 2)}]" if ends else ""),
+            f"{number(test['difference']['pearson'])} {interval(bootstrap['interval'])}".rstrip(),
             p_value(test["permutation"]["p_value"]),
             p_value(test["permutation"].get("holm")),
             f"{williams['t']:.2f}" if "t" in williams else "–",

@@ -7,6 +7,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from openmeva.training.benchmark.cells import interval, number, p_value, with_interval
+
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 
 
@@ -21,7 +23,7 @@ def show_comparison(found: Mapping[str, Any], console: Console | None = None) ->
     for name, row in found["rows"].items():
         if "undefined" in row:
             continue
-        cells = (f"{row[c]:.3f} {_interval(row.get('intervals', {}).get(c))}" for c in COEFFICIENTS)
+        cells = (with_interval(row, c) for c in COEFFICIENTS)
         table.add_row(escape(name), *map(escape, cells), style="dim" if row["kind"] == "trivial" else "")
     console.print(table)
     pairs = found["pairs"]
@@ -32,18 +34,10 @@ def show_comparison(found: Mapping[str, Any], console: Console | None = None) ->
         bootstrap, williams = test["bootstrap"]["pearson"], test["williams"]
         paired.add_row(
             escape(name),
-            escape(f"{test['difference']['pearson']:.3f} {_interval(bootstrap['interval'])}"),
-            _number(bootstrap["p_value"]),
-            _number(williams.get("t")),
-            _number(williams.get("p_value")),
-            _number(williams.get("holm")),
+            escape(f"{number(test['difference']['pearson'])} {interval(bootstrap['interval'])}"),
+            p_value(bootstrap["p_value"]),
+            number(williams.get("t")),
+            p_value(williams.get("p_value")),
+            p_value(williams.get("holm")),
         )
     console.print(paired)
-
-
-def _interval(ends: Any) -> str:
-    return f"[{ends[0]:.2f}, {ends[1]:.2f}]" if ends else ""
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from openmeva.training.benchmark.cells import interval, number
 from openmeva.training.benchmark.checkpoints import checkpoint_digest
 from openmeva.training.benchmark.registry import read_registry
 
@@ -98,16 +99,13 @@ def cell(row: Mapping[str, Any], coefficient: str) -> str:
     value, ends = row.get(coefficient), row.get("intervals", {}).get(coefficient)
     if value is None:
         return "–"
-    return short(value, 3) + (f" [{short(ends[0], 2)}, {short(ends[1], 2)}]" if ends else "")
+    return f"{number(value)} {interval(ends)}".rstrip().replace("−", "-")
 
 
 def short(value: float, digits: int) -> str:
-    """A figure below 1 without its leading 0; a third digit where two would say 0.
+    """A figure as the tables print it, with a plain minus, as people type it.
 
-    >>> short(0.2881, 3), short(-0.1, 2), short(-0.004, 2), short(0.0, 3)
-    ('.288', '-.10', '-.004', '.000')
+    >>> short(0.2881, 3), short(-0.1, 2)
+    ('.288', '-.10')
     """
-    text = f"{value:.{digits}f}"
-    if digits < 3 and value and not float(text):
-        text = f"{value:.3f}"
-    return text.replace("-0.000", "0.000").replace("0.", ".", 1)
+    return number(value, digits).replace("−", "-")

@@ -24,6 +24,7 @@ from scipy.stats import pearsonr
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.openmeva.error_types import story_error_types
 from openmeva.metrics.union.scoring import UnionScorer
+from openmeva.training.benchmark.cells import number
 from openmeva.training.benchmark.released import released_scores
 from openmeva.training.common.checkpoint import trained
 from openmeva.training.common.config import as_mapping, config_file, read_config
@@ -151,7 +152,7 @@ def main() -> None:
 def _cells(found: Sequence[float], name: str) -> list[str]:
     """Figures of a row, the paper's in brackets."""
     return [
-        f"{value:.3f}" + (f" ({paper:.3f})" if paper is not None else "")
+        number(value) + (f" ({number(paper)})" if paper is not None else "")
         for value, paper in zip(found, PUBLISHED.get(name, (None,) * len(found)), strict=True)
     ]
 

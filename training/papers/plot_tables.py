@@ -20,6 +20,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from openmeva.training.benchmark.cells import number
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.papers.plot_cells import FT_LM, SENTAVG, UNION, Cell, Cells
 from openmeva.training.paths import RUNS
@@ -68,7 +69,7 @@ def _columns(found: Cell | str, published: Pair) -> list[str]:
     if isinstance(found, str):
         return ["", found, ""]
     pairs = zip((found.spearman, found.kendall), published, strict=True)
-    return [f"{found.stories:,}", *(f"{value:.2f} ({paper:.2f})" for value, paper in pairs)]
+    return [f"{found.stories:,}", *(f"{number(value, 2)} ({number(paper, 2)})" for value, paper in pairs)]
 
 
 def _table(title: str, *headings: str) -> Table:

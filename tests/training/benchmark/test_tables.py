@@ -1,12 +1,16 @@
 """Tables and the cells in them."""
 
 import pytest
+from rich.console import Console
 
+from openmeva.spaces.leaderboard.views import _standing
 from openmeva.training.benchmark.cells import number, p_value, with_interval
 from openmeva.training.benchmark.judged_tables import correlations, kappas
 from openmeva.training.benchmark.level_tables import within_prompts
 from openmeva.training.benchmark.render import Table, to_latex, to_markdown
 from openmeva.training.benchmark.tables import main_tables, read_published, section_tables
+from openmeva.training.cli.comparison import show_comparison
+from openmeva.training.hub.results import cell
 
 
 def test_published_figures_have_a_value_for_each_column():
@@ -59,6 +63,22 @@ def test_numbers_as_printed():
     cell = {"pearson": 0.369, "intervals": {"pearson": [0.28, 0.452]}}
     assert with_interval(cell, "pearson") == ".369 [.28, .45]"
     assert with_interval({"undefined": "x"}, "pearson") == "–"
+
+
+def test_a_bound_beside_zero_keeps_its_side():
+    """In the benchmark's tables, on the command line, in cards and on the leaderboard's page."""
+    row = {"title": "Mine", "kind": "own", "pearson": -0.0412, "spearman": 0.0, "kendall": 0.0, "n": 3}
+    row["intervals"] = {"pearson": [-0.004, 0.0038]}
+    expected = "−.041 [−.004, .004]"
+    assert with_interval(row, "pearson") == expected
+    assert cell(row, "pearson") == expected.replace("−", "-")
+    console = Console(record=True, width=150)
+    test = {"difference": {"pearson": -0.0412}, "williams": {}}
+    test["bootstrap"] = {"pearson": {"interval": [-0.004, 0.0038], "p_value": 0.2}}
+    pairs = {"best": "Mine", "against": {"Other": test}}
+    show_comparison({"judgments": "j", "n": 3, "prompts": 1, "rows": {"Mine": row}, "pairs": pairs}, console)
+    assert console.export_text().count(expected) == 2
+    assert _standing({**row, "same_stories": False}, None, False) == f"Pearson {expected} on 3 stories."
 
 
 def test_a_table_in_markdown_and_latex():
