@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.core.rows import kind_of, parse_rows
-from openmeva.metrics.core.writing import neutral
+from openmeva.metrics.core.writing import cell
 from openmeva.spaces.limits import check_size
 
 TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
@@ -48,8 +48,8 @@ def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     columns = list(dict.fromkeys(name for row in rows for name in row))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow([neutral(name) for name in columns])
-    writer.writerows([neutral(row.get(name)) for name in columns] for row in rows)
+    writer.writerow([cell(name) for name in columns])
+    writer.writerows([cell(row.get(name)) for name in columns] for row in rows)
     return out.getvalue()
 
 

@@ -4,11 +4,10 @@ A file is written to a temporary name and renamed, so that none is ever seen hal
 """
 
 import hashlib
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from openmeva.metrics.core.files import STANDARD, read_lines, replacing, write_text
+from openmeva.metrics.core.files import STANDARD, read_json, read_lines, replacing, write_text
 from openmeva.metrics.core.rows import KINDS, Row, kind_of, parse_object, read_rows, text_of
 from openmeva.metrics.core.writing import json_line, write_rows
 
@@ -32,21 +31,6 @@ __all__ = [
     "write_rows",
     "write_text",
 ]
-
-
-def read_json(path: str | Path) -> Any:
-    """The value of a JSON file.
-
-    Raises:
-        OSError: no such file.
-        ValueError: a folder, or bytes that are not UTF-8 or no JSON (file and line).
-    """
-    try:
-        return json.loads("\n".join(line for _, line in read_lines(path)))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {error.lineno}: expected JSON, got {error.msg}") from error
-    except RecursionError as error:
-        raise ValueError(f"{path}: expected JSON, got values nested too deeply") from error
 
 
 def checksum(path: str | Path) -> str:

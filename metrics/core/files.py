@@ -5,13 +5,14 @@ Other characters that Python counts as line ends (U+2028, vertical tabs, …) st
 
 import gzip
 import io
+import json
 import os
 import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 STANDARD = "-"
 """The name that stands for standard input or output."""
@@ -89,10 +90,20 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
         raise ValueError(f"{name_of(path)}: expected at least one line, got an empty file")
 
 
-def numbered_lines(content: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
-    """As `read_lines`, of bytes that are open already; `name` is how errors call them."""
+def numbered_lines(content: BinaryIO, name: str, table: bool = False) -> Iterator[tuple[int, str]]:
+    """As `read_lines`, of bytes that are open already.
+
+    Args:
+        content: the bytes.
+        name: how errors call them.
+        table: whether a line may end within a cell: where the first line ends in `\\n`, a `\\r` before another's
+            end is part of the cell.
+    """
+    end = "\r"
     for number, line in enumerate(content, 1):
-        yield number, _decoded(line, number, name)
+        if table and number == 1 and not line.endswith(b"\r\n"):
+            end = ""
+        yield number, _decoded(line, number, name).removesuffix(end)
 
 
 def _decoded(line: bytes, number: int, name: str) -> str:
@@ -102,8 +113,23 @@ def _decoded(line: bytes, number: int, name: str) -> str:
         raise ValueError(
             f"{name}, line {number}: expected UTF-8, got the byte 0x{line[error.start]:02x}; save the file as UTF-8"
         ) from error
-    text = text.removesuffix("\n").removesuffix("\r")
+    text = text.removesuffix("\n")
     return text.removeprefix("\ufeff") if number == 1 else text
+
+
+def read_json(path: str | Path) -> Any:
+    """The value of a JSON file.
+
+    Raises:
+        OSError: no such file.
+        ValueError: a folder, or bytes that are not UTF-8 or no JSON (file and line).
+    """
+    try:
+        return json.loads("\n".join(line for _, line in read_lines(path)))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}, line {error.lineno}: expected JSON, got {error.msg}") from error
+    except RecursionError as error:
+        raise ValueError(f"{path}: expected JSON, got values nested too deeply") from error
 
 
 def name_of(path: str | Path) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from openmeva.metrics.core.files import name_of, numbered_lines, opened
+from openmeva.metrics.core.formulas import plain
 
 KINDS = ("jsonl", "csv", "tsv", "parquet", "txt")
 _ENDINGS = {"jsonl": "jsonl", "ndjson": "jsonl", "json": "jsonl", "csv": "csv", "tsv": "tsv"}
@@ -84,7 +85,7 @@ def parse_rows(
     if kind == "parquet":
         yield from _parquet_rows(content, name)
         return
-    lines = numbered_lines(content, name)
+    lines = numbered_lines(content, name, table=kind in ("csv", "tsv"))
     if kind is None:
         first = next(lines, (1, ""))
         kind = "jsonl" if first[1].lstrip().startswith("{") else "txt"
@@ -146,7 +147,7 @@ def _table_rows(lines: Iterator[tuple[int, str]], name: str, separator: str) -> 
             if not cells:
                 continue
             if heading is None:
-                heading = cells
+                heading = cells = [plain(name) for name in cells]
                 if len(set(cells)) < len(cells):
                     raise ValueError(f"{where}: expected each column once, got {', '.join(cells)}")
                 continue
@@ -154,7 +155,7 @@ def _table_rows(lines: Iterator[tuple[int, str]], name: str, separator: str) -> 
                 raise ValueError(
                     f"{where}: expected {len(heading)} cells as in the heading, got {len(cells)}"
                 )
-            yield Row(reader.line_num, where, dict(zip(heading, cells, strict=True)))
+            yield Row(reader.line_num, where, dict(zip(heading, map(plain, cells), strict=True)))
     except csv.Error as error:
         raise ValueError(f"{name}, line {reader.line_num}: expected a table of cells ({error})") from error
 

@@ -3,7 +3,6 @@
 Nothing is read or loaded at import.
 """
 
-import json
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -11,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nltk.tokenize import NLTKWordTokenizer
+
+from openmeva.metrics.core.files import read_json
 
 PLACEHOLDERS = ("[MALE]", "[FEMALE]", "[NEUTRAL]")
 
@@ -144,9 +145,17 @@ class Normalizer:
 
     @classmethod
     def load(cls, path: str | Path) -> "Normalizer":
-        """Reads `names.json`: `{"male": [...], "female": [...], "neutral": [...], "capitalized_only": [...]}`."""
-        lists = json.loads(Path(path).read_text(encoding="utf-8"))
-        names = {name: f"[{kind.upper()}]" for kind in ("male", "female", "neutral") for name in lists[kind]}
+        """Reads `names.json`: `{"male": [...], "female": [...], "neutral": [...], "capitalized_only": [...]}`.
+
+        Raises:
+            OSError: no such file.
+            ValueError: a file of anything else.
+        """
+        lists = read_json(path)
+        kinds = ("male", "female", "neutral", "capitalized_only")
+        if not isinstance(lists, dict) or not all(isinstance(lists.get(kind), list) for kind in kinds):
+            raise ValueError(f"{path}: expected lists of names: {', '.join(kinds)}")
+        names = {name: f"[{kind.upper()}]" for kind in kinds[:3] for name in lists[kind]}
         return cls(names, frozenset(lists["capitalized_only"]))
 
     def sentences(self, text: str) -> list[list[str]]:

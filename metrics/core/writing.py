@@ -4,18 +4,15 @@ import csv
 import gzip
 import io
 import json
-import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from openmeva.metrics.core.files import STANDARD, replacing
+from openmeva.metrics.core.formulas import neutral
 from openmeva.metrics.core.rows import KINDS, kind_of
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 
 def write_rows(
@@ -26,7 +23,7 @@ def write_rows(
     Args:
         path: its ending says the kind, and `.gz` that it is gzipped.
         rows: columns may differ from row to row. In CSV and TSV a text that a spreadsheet would take for a formula
-            gets an apostrophe (`neutral`).
+            gets an apostrophe, which `read_rows` takes away (`formulas.py`).
         kind: one of `KINDS`, where the ending says none (JSONL then).
         column: what a text file holds of each row.
 
@@ -86,29 +83,25 @@ def _write_table(separator: str) -> Callable[[BinaryIO, Iterable[Mapping[str, An
     def write(out: BinaryIO, rows: Iterable[Mapping[str, Any]], column: str) -> int:
         kept = list(rows)
         columns = list(dict.fromkeys(name for row in kept for name in row))
-        text = io.StringIO(newline="")
-        writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-        writer.writerow([neutral(name) for name in columns])
-        writer.writerows([neutral(_cell(row.get(name))) for name in columns] for row in kept)
-        out.write(text.getvalue().encode(errors="replace"))
+        for row in ({name: name for name in columns}, *kept):
+            out.write(_table_line([row.get(name) for name in columns], separator).encode(errors="replace"))
         return len(kept)
 
     return write
 
 
-def neutral(cell: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula: a text that begins like one, and is no number, gets an apostrophe.
-
-    >>> neutral("=1+1"), neutral("-0.5"), neutral(-0.5), neutral("fine")
-    ("'=1+1", '-0.5', -0.5, 'fine')
-    """
-    if isinstance(cell, str) and cell.lstrip(" ").startswith(_FORMULA) and not _NUMBER.fullmatch(cell):
-        return f"'{cell}"
-    return "" if cell is None else cell
+def _table_line(values: Sequence[Any], separator: str) -> str:
+    text = io.StringIO(newline="")
+    # so that cells with either character are quoted
+    csv.writer(text, delimiter=separator, lineterminator="\r\n").writerow(map(cell, values))
+    return text.getvalue().removesuffix("\r\n") + "\n"
 
 
-def _cell(value: Any) -> Any:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+def cell(value: Any) -> Any:
+    """What stands in a table for a value: lists and mappings as JSON, nothing for None, no formula (`neutral`)."""
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
+    return neutral(value) if isinstance(value, str) else "" if value is None else value
 
 
 def _write_parquet(out: BinaryIO, rows: Iterable[Mapping[str, Any]], column: str) -> int:

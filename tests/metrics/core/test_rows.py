@@ -1,5 +1,6 @@
 """One reader and one writer: every kind of file, every kind of damage."""
 
+import csv
 import gzip
 import io
 import json
@@ -26,12 +27,36 @@ def values(path: Path | str, **options: Any) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("kind", ["csv", "tsv"])
 def test_no_cell_is_a_formula_to_a_spreadsheet(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"rows.{kind}"
-    texts = ["=HYPERLINK(1)", "+1+2", "-x", "@SUM(A1)", " =1", "\t=1"]
+    texts = ["=HYPERLINK(1)", "+1+2", "-x", "@SUM(A1)", " =1", "\t=1", "'=1"]
     write_rows(path, [{"story": text, "=column": -0.5, "rating": "-1.5"} for text in texts])
-    expected = [{"story": f"'{text}", "'=column": "-0.5", "rating": "-1.5"} for text in texts]
-    assert values(path) == expected
-    write_rows(tmp_path / "rows.jsonl", [{"story": text} for text in texts])
-    assert [row["story"] for row in values(tmp_path / "rows.jsonl")] == texts
+    with path.open(encoding="utf-8", newline="") as file:
+        heading, *cells = csv.reader(file, delimiter="," if kind == "csv" else "\t")
+    assert heading == ["story", "'=column", "rating"]
+    assert cells == [[f"'{text}", "-0.5", "-1.5"] for text in texts]
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv"])
+def test_any_text_comes_back_from_a_table(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"rows.{kind}"
+    texts = [
+        "=1",
+        "'=1",
+        "''=1",
+        "'tis",
+        "'-0.5",
+        "-0.5",
+        "-x",
+        "a\rb",
+        "a\r\nb",
+        "\r",
+        "=\r\n",
+        '"',
+        ",\t",
+        "'",
+        " ",
+    ]
+    write_rows(path, [{"=story": text, "n": "1"} for text in texts])
+    assert [row["=story"] for row in values(path)] == texts
 
 
 @pytest.mark.parametrize("packed", ["", ".gz"])
