@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.core import command
+from openmeva.metrics.core.text import Normalizer
 from openmeva.spaces.reference_stories import read_generated
 from openmeva.spaces.tables import read_upload
 from openmeva.training.benchmark.pairs import read_pairs
@@ -18,10 +19,18 @@ from openmeva.training.corpora.splits import _judged_texts
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.corpora.story_rows import read_rows as read_story_rows
 from openmeva.training.corpora.writing_prompts import read_writing_prompts
+from openmeva.training.encoder.names import read_names
 from openmeva.training.files import read_rows
 from openmeva.training.grammar.data import read_cola
+from openmeva.training.judged.deltascore import CRITERIA as DELTASCORE
+from openmeva.training.judged.deltascore import read_deltascore
+from openmeva.training.judged.hanna import CRITERIA as HANNA
+from openmeva.training.judged.hanna import read_hanna
+from openmeva.training.judged.litbench import read_litbench
 from openmeva.training.judged.mans import read_mans
 from openmeva.training.judged.plot_guided import read_plot_guided_judgments, read_predictions
+from openmeva.training.judged.story_cloze import read_story_cloze
+from openmeva.training.judged.storyer import read_aspect_ratings
 from openmeva.training.judged.union import read_union_judgments
 from openmeva.training.negatives.groups import read_groups
 from openmeva.training.perturbations.paraphrasers.back_translations import BackTranslations
@@ -108,6 +117,27 @@ def _beside(name: str, content: str, read: Callable[[Path, Path], Iterable[Any]]
     return reader
 
 
+def _hanna(story: int, rating: str) -> str:
+    return ",".join([str(story), "p", "h", f'"{STORY}"', "GPT", *[rating] * len(HANNA)])
+
+
+def _half(ratings: Any) -> str:
+    texts = dict.fromkeys(("prompt", "human_story", "story", "model"), STORY)
+    return json.dumps(
+        {"story_id": 3, **texts, "ratings": dict.fromkeys(HANNA, ratings), "metrics": {"BLEU": 1.5}}
+    )
+
+
+def _delta(rating: Any) -> str:
+    texts = dict.fromkeys(("title", "story", "model", "reference"), STORY)
+    return json.dumps({**texts, **dict.fromkeys(DELTASCORE, rating)}, ensure_ascii=False)
+
+
+CLOZE = (
+    "InputStoryid", *(f"InputSentence{n}" for n in range(1, 5)), "RandomFifthSentenceQuiz1", "RandomFifthSentenceQuiz2",
+    "AnswerRightEnding",
+)  # fmt: skip
+NAME_LISTS = ("male", "female", "neutral", "capitalized_only")
 READERS = {
     "rows": Reader(read_rows, "a.jsonl", rows_of(story=STORY), NO_OBJECTS),
     "table": Reader(read_rows, "a.csv", ["story,n", *[f'"{STORY}",{n}' for n in range(3)]], ("a,b,c", "a"), first=1),
@@ -186,6 +216,70 @@ READERS = {
     ),
     "cola": Reader(lambda path: [*zip(*read_cola(path), strict=True)], "cola.tsv", [f"s\t1\t\t{STORY}"] * 3, ("a\t2\t\tx", "a", "s\t1\t\t")),
     "conceptnet": Reader(read_assertions, "cn.txt", ["Causes\ta\u2028\tb"] * 3, ("Causes\ta",)),
+    "conceptnet dump": Reader(
+        read_assertions,
+        "cn.csv",
+        ["/a/x\t/r/Causes\t/c/en/a\u2028/n\t/c/en/b\t{}"] * 3,
+        ("/a/x\t/r/Causes\t/c/en/a", "null"),
+    ),
+    "conceptnet lists": Reader(
+        read_assertions, "antonym.txt", ["a\u2028|||/r/Antonym|||b"] * 3, ("a|||/r/Antonym", "a|||Antonym|||b", "null")
+    ),
+    "names": Reader(read_names, "male.txt", ["Ann", "Mary-Ann", "D'Arcy"], ("7", "Ann, Mary", "{}")),
+    "names of an encoder": Reader(
+        lambda path: [Normalizer.load(path)] * 3,
+        "names.json",
+        json.dumps({kind: ["ann\u2028"] for kind in NAME_LISTS}, indent=1).split("\n"),
+        ("7", "null", '"text"', "{", "[" * 50_000, "[1]", '{"male": null}'),
+        whole=True,
+    ),
+    "hanna": Reader(
+        read_hanna,
+        "hanna_stories_annotations.csv",
+        [",".join(("Story ID", "Prompt", "Human", "Story", "Model", *HANNA)), *[_hanna(n, "3") for n in range(3)]],
+        (_hanna(1, "nan"), _hanna(1, ""), _hanna(1, "9"), "1,a"),
+        first=1,
+    ),
+    "hanna's half": Reader(
+        read_hanna, "hanna_half.jsonl", [_half([1, 2])] * 3, (*NO_STORY, *map(_half, ([float("nan")], [None], None, ["x"], [])))
+    ),
+    "deltascore": Reader(
+        lambda path: read_deltascore(path.parent.parent, path.parent.name, "roc"),
+        "roc.jsonl",
+        [_delta(3)] * 3,
+        (*NO_STORY, *map(_delta, (None, float("nan"), 9, "x"))),
+        packed=False,
+    ),
+    "storyer's aspects": Reader(
+        read_aspect_ratings,
+        "test_rate_reason_data.json",
+        json.dumps([{"prompt": "p", "story": STORY, "comments": [[3, 4, "good"]]}] * 3, indent=1).split("\n"),
+        (*NO_OBJECTS, "[null]", '[{"prompt": "p", "story": null, "comments": [[3, 4, "good"]]}]',
+         '[{"prompt": "p", "story": "s", "comments": [[3, NaN, "good"]]}]', '[{"prompt": "p", "story": "s", "comments": null}]'),
+        packed=False,
+        whole=True,
+    ),
+    "story cloze": Reader(
+        lambda path: [*read_story_cloze(path, "validation")][::2],
+        "cloze_spring2016_val.csv",
+        [",".join(CLOZE), *[f"{n},a\u2028,b,c,d,e,f,1" for n in range(3)]],
+        ("1,a,b,c,d,e,f,3", "1,a,b,c,d,e,f,nan", "1,a,b", "1,a,b,c,d,e,,1"),
+        first=1,
+    ),
+    "litbench": Reader(
+        lambda path: read_litbench(path)[::2],
+        "rehydrated_test_data.csv",
+        ["prompt,chosen_story,rejected_story", *[f'p,"{STORY}",b'] * 3],
+        ("p,a", "p,a,b,c"),
+        first=1,
+    ),
+    "scores of a table": Reader(
+        lambda path: read_scores(path, [{"story_id": str(n), "story": STORY} for n in range(3)], "a set").popitem()[1],
+        "a.csv",
+        ["story_id,score", "0,1", "1,2", "2,-.5"],
+        ("1,nan", "1,", "1,x", "1", "7,2"),
+        first=1,
+    ),
     "storylines": Reader(
         read_storylines, "plots.txt", [f"title <EOT> she ran <EOL> </s> {STORY} </s>"] * 3, ("no marks",)
     ),

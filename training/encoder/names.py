@@ -22,6 +22,7 @@ MORE_FEMALE = (
 ).split()
 MORE_NEUTRAL = ("addison cassidy dakota harper rowan sierra steph ziggy").split()
 
+_NAME = re.compile(r"[A-Za-z][A-Za-z' .-]*")
 _WORD = re.compile(r"[A-Za-z]+|[.!?]")
 PLACES_AND_DATES = (
     "april asia atlanta august austin berlin brooklyn canada carolina chad chelsea china christian "
@@ -64,15 +65,30 @@ def name_lists(male: Iterable[str], female: Iterable[str], stories: Iterable[str
     }
 
 
+def read_names(path: Path) -> list[str]:
+    """The names of a list, one a line.
+
+    Raises:
+        OSError: no such file.
+        ValueError: a line that is no name (file and line), or none that is one.
+    """
+    names = []
+    for number, line in read_lines(path):
+        name = line.strip()
+        if name and not _NAME.fullmatch(name):
+            raise ValueError(f"{path}, line {number}: expected a name, got {name!r:.60}")
+        names += [name] if name else []
+    if not names:
+        raise ValueError(f"{path}: expected names, one a line, got none")
+    return names
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with names/ and roc/train.jsonl.gz")
     parser.add_argument("--out", type=Path, default=Path("metrics/weights/encoder/names.json"))
     arguments = parser.parse_args()
-    male, female = (
-        [line.strip() for _, line in read_lines(arguments.data / "names" / f"{kind}.txt")]
-        for kind in ("male", "female")
-    )
+    male, female = (read_names(arguments.data / "names" / f"{kind}.txt") for kind in ("male", "female"))
     lists = name_lists(male, female, read_stories(arguments.data / "roc" / "train.jsonl.gz"))
     write_text(arguments.out, json.dumps(lists, indent=0) + "\n")
     print({kind: len(names) for kind, names in lists.items()}, "->", arguments.out)

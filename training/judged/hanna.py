@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from openmeva.training.files import Row, read_rows, text_of
@@ -39,7 +40,14 @@ def read_hanna_scores(folder: str | Path) -> dict[str, dict[str, float]]:
     path = Path(folder) / HALF
     if not path.exists():
         return {}
-    return {str(row.values["story_id"]): row.values["metrics"] for row in read_rows(path, "jsonl")}
+    found = {}
+    for row in read_rows(path, "jsonl"):
+        scores = row.values.get("metrics")
+        if not isinstance(scores, dict) or "story_id" not in row.values:
+            raise ValueError(f"{row.where}: expected 'story_id' and 'metrics', scores by their names")
+        values = [rating_of(row._replace(values=scores), name, -math.inf, math.inf) for name in scores]
+        found[str(row.values["story_id"])] = dict(zip(scores, values, strict=True))
+    return found
 
 
 def _annotations(path: Path) -> list[JudgedStory]:
@@ -75,8 +83,11 @@ def _judged(row: Row, key: str, ratings: dict[str, list[float]]) -> JudgedStory:
 def _story(row: Row) -> JudgedStory:
     names = {"prompt": "Prompt", "human_story": "Human", "story": "Story", "model": "Model"}
     ratings = row.values.get("ratings")
-    if not isinstance(ratings, dict) or set(ratings) != set(CRITERIA):
-        raise ValueError(f"{row.where}: expected 'ratings' of {', '.join(CRITERIA)}")
+    if not isinstance(ratings, dict) or set(ratings) != set(CRITERIA) or "story_id" not in row.values:
+        raise ValueError(f"{row.where}: expected 'story_id' and 'ratings' of {', '.join(CRITERIA)}")
+    counts = {len(one) if isinstance(one, list) else 0 for one in ratings.values()}
+    if len(counts) != 1 or counts == {0}:
+        raise ValueError(f"{row.where}: expected a list of as many ratings, at least one, for each criterion")
     renamed = row._replace(values={new: row.values.get(old) for old, new in names.items()})
     checked = {
         name: [rating_of(row._replace(values={name: value}), name) for value in ratings[name]]

@@ -84,6 +84,6 @@ def rating_of(row: Row, column: str, low: float = 1, high: float = 5) -> float:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         number = math.nan
-    if not low <= number <= high:
+    if not low <= number <= high or math.isinf(number):
         raise ValueError(f"{row.where}, {column}: expected a rating in {low:g}..{high:g}, got {value!r:.60}")
     return number

@@ -43,15 +43,22 @@ def without_seen(rows: Iterable[JudgedStory]) -> list[JudgedStory]:
 
 
 def _preference(row: Row) -> Preference:
-    begun = " ".join(text_of(row, f"InputSentence{place}").strip() for place in (2, 3, 4))
-    endings = {place: text_of(row, f"RandomFifthSentenceQuiz{place}").strip() for place in ("1", "2")}
+    begun = " ".join(_sentence(row, f"InputSentence{place}") for place in (2, 3, 4))
+    endings = {place: _sentence(row, f"RandomFifthSentenceQuiz{place}") for place in ("1", "2")}
     right = text_of(row, "AnswerRightEnding").strip()
     if right not in endings:
         raise ValueError(f"{row.where}, AnswerRightEnding: expected 1 or 2, got {right!r}")
     wrong = "2" if right == "1" else "1"
     return Preference(
         text_of(row, "InputStoryid"),
-        text_of(row, "InputSentence1").strip(),
+        _sentence(row, "InputSentence1"),
         f"{begun} {endings[right]}",
         f"{begun} {endings[wrong]}",
     )
+
+
+def _sentence(row: Row, column: str) -> str:
+    text = text_of(row, column).strip()
+    if not text:
+        raise ValueError(f"{row.where}, {column}: expected a sentence, got {text!r}")
+    return text

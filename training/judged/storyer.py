@@ -28,6 +28,11 @@ ASPECTS = (
 ASPECT_RATINGS = "test_rate_reason_data.json"
 RANKS = "test_rank_data.pkl"
 _NUMBERS = {("numpy", "dtype"), ("numpy.core.multiarray", "scalar"), ("numpy._core.multiarray", "scalar")}
+# What damaged pickles end in.
+_DAMAGE = (
+    *(EOFError, ValueError, AttributeError, IndexError, KeyError, TypeError),
+    *(OverflowError, MemoryError, RecursionError, ImportError),
+)
 OVERALL = {"wp": "story_correlation.pkl", "scary": "scary_story_correlation.pkl"}
 
 
@@ -133,7 +138,7 @@ def _unpickled(path: Path) -> list[Any]:
     try:
         with path.open("rb") as file:
             found = _Plain(file).load()
-    except (pickle.UnpicklingError, EOFError, ValueError, AttributeError, IndexError, KeyError) as error:
+    except (pickle.UnpicklingError, *_DAMAGE) as error:
         raise ValueError(f"{path}: expected a pickle of lists, texts and numbers ({error})") from error
     if not isinstance(found, list | tuple) or not found:
         raise ValueError(f"{path}: expected a pickled list, got {type(found).__name__}")

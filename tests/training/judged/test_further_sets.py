@@ -157,6 +157,38 @@ def test_storyer_reads_ranks_scores_and_aspects(tmp_path: Path) -> None:
     assert row["score"] == pytest.approx(11 / 3)
 
 
+@pytest.mark.parametrize(
+    "line",
+    ['{"story_id": 1, "metrics": null}', '{"metrics": {"a": 1}}', '{"story_id": 1, "metrics": {"a": NaN}}'],
+)
+def test_released_scores_that_are_none_are_refused(tmp_path: Path, line: str) -> None:
+    (tmp_path / "hanna_half.jsonl.gz").write_bytes(gzip.compress(f"{line}\n".encode()))
+    with pytest.raises(ValueError, match=r"hanna_half.jsonl.gz, line 1"):
+        read_hanna_scores(tmp_path)
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("inf"), None, "x"])
+def test_a_score_of_storyer_is_a_number(tmp_path: Path, score: object) -> None:
+    (tmp_path / "story_correlation.pkl").write_bytes(pickle.dumps([("A story.", 1.0), ("Another.", score)]))
+    with pytest.raises(ValueError, match=r"story_correlation.pkl, entry 2, score: expected a rating"):
+        read_overall(tmp_path, "wp")
+
+
+def test_a_damaged_pickle_is_named(tmp_path: Path) -> None:
+    """Cut anywhere, any byte another one, or packed: an error that names the file, or rows."""
+    path = tmp_path / "story_correlation.pkl"
+    whole = pickle.dumps([("A story.", np.float64(3.5)), ("Another.", 1.0)])
+    flipped = [whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1 :] for at in range(len(whole))]
+    for content in (*(whole[:at] for at in range(len(whole))), *flipped, gzip.compress(whole), b""):
+        path.write_bytes(content)
+        try:
+            read_overall(tmp_path, "wp")
+        except ValueError as error:
+            assert str(path) in str(error)  # noqa: PT017 - some damage leaves another good file
+        else:
+            assert content in flipped
+
+
 class Harmful:
     """What a pickle can hold that runs code when it is read."""
 
