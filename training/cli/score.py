@@ -52,7 +52,8 @@ Metric = Annotated[str, typer.Option(help="a metric by name", autocompletion=met
 def _columns(rows: Sequence[Mapping[str, Any]], metric: str, in_story: bool) -> dict[str, list[Any]]:
     """What a metric is handed; contexts are left out where the stories begin with them already.
 
-    A metric that joins both would read the beginning twice. One that needs contexts keeps them.
+    A metric that joins both would read the beginning twice. One that needs contexts keeps them. Where some stories
+    begin with theirs and others do not, the beginning is taken out of those that do: their context is joined again.
     """
     from openmeva.metrics.core.command import columns_of
     from openmeva.metrics.core.description import read_metrics
@@ -61,9 +62,17 @@ def _columns(rows: Sequence[Mapping[str, Any]], metric: str, in_story: bool) -> 
     described = read_metrics().get(metric)
     if "contexts" not in columns or (described is not None and "contexts" in described.required):
         return columns
-    pairs = zip(columns["predictions"], columns["contexts"], strict=True)
-    if in_story or all(context.strip() and story.startswith(context) for story, context in pairs):
+    from openmeva.metrics.core.story_scorer import is_beginning
+
+    pairs = list(zip(columns["predictions"], columns["contexts"], strict=True))
+    rests = [story.removeprefix(context) if context.strip() else story for story, context in pairs]
+    if in_story or all(rest != story for rest, (story, _) in zip(rests, pairs, strict=True)):
         del columns["contexts"]
+        return columns
+    columns["predictions"] = [
+        rest if rest.strip() and is_beginning(context, rest) else story
+        for rest, (story, context) in zip(rests, pairs, strict=True)
+    ]
     return columns
 
 

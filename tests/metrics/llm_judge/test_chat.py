@@ -105,7 +105,7 @@ def test_no_server_and_a_slow_one() -> None:
     stopped = threading.Event()
 
     def slow(body: Any) -> Reply:
-        stopped.wait(2)
+        stopped.wait()
         return completion("4")
 
     with served(slow) as server:

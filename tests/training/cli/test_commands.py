@@ -54,7 +54,7 @@ def test_help_loads_no_model_library() -> None:
         "print([name for name in ('torch', 'transformers', 'datasets', 'evaluate', 'numpy') if name in sys.modules])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.stdout == "[]\n", done.stderr
 
@@ -102,7 +102,8 @@ def test_a_beginning_within_the_story_is_not_read_twice() -> None:
     assert list(score._columns([row], "plot_coherence", False)) == ["predictions"]
     assert list(score._columns([row], "ruber_bert", False)) == ["predictions", "contexts"]
     apart = {"story": "He ran.", "context": "Ben was late."}
-    assert list(score._columns([row, apart], "union", False)) == ["predictions", "contexts"]
+    mixed = score._columns([row, apart], "union", False)
+    assert mixed == {"predictions": [" He ran.", "He ran."], "contexts": ["Ben was late."] * 2}
     assert list(score._columns([row, apart], "union", True)) == ["predictions"]
 
 
@@ -247,7 +248,6 @@ def test_a_pipe_holds_rows_alone(stories: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert len(rows_of(done.stdout)) == 2

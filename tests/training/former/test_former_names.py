@@ -33,7 +33,7 @@ def test_help_is_that_of_the_present_name(former: str, now: str) -> None:
         f"real('training.{former}', run_name='__main__')"
     )
     done = subprocess.run(
-        [sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.stdout.split(" ")[0] == f"openmeva.training.{now}", done.stderr
     assert "'run_name': '__main__'" in done.stdout
@@ -46,7 +46,6 @@ def test_one_of_them_in_full() -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert "--aspect" in done.stdout

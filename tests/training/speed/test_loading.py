@@ -18,7 +18,7 @@ def test_networks_fail_and_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(loading, "LOADS", loads)
     monkeypatch.setenv("OPENMEVA_LOAD_LIMIT", "4")
     rows = {name: measured.removesuffix(" s").split(" / ") for name, measured, *_ in _rows(tmp_path)}
-    assert all(float(seconds) < 1 for seconds in rows["local"])
+    assert "over 4" not in rows["local"]
     _, failing, hanging = rows["asks"]
     assert failing != "over 4"
     assert hanging == "over 4"
