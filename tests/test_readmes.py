@@ -1,10 +1,12 @@
 """The links of the READMEs lead somewhere, and the first page is one page."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from openmeva.metrics.core.command import read_stories
 from openmeva.training.paths import ROOT
 
 READMES = [ROOT / folder / "README.md" for folder in ("", "metrics", "training", "spaces")]
@@ -19,4 +21,17 @@ def test_links_lead_somewhere(readme: Path) -> None:
 
 
 def test_the_first_page_is_short() -> None:
-    assert len(READMES[0].read_text(encoding="utf-8").split()) < 800
+    """500 words with its tables and code, the lines between cells not counted."""
+    words = [word for word in READMES[0].read_text(encoding="utf-8").split() if re.search(r"\w", word)]
+    assert len(words) <= 500
+
+
+def test_the_first_commands_work_in_a_fresh_clone() -> None:
+    """They name a file that lies there, whose stories can be scored; later commands name files of yours."""
+    (first,) = re.findall(
+        r"^```bash\npip install .*?^```", READMES[0].read_text(encoding="utf-8"), re.M | re.DOTALL
+    )
+    (name,) = re.findall(r"^openmeva score (\S+)$", first, re.M)
+    assert len(read_stories(ROOT / name)) > 100
+    listed = subprocess.run(["git", "ls-files", name], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert listed.stdout.strip() == name

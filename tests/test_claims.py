@@ -1,0 +1,52 @@
+"""What READMEs and cards say of data and results in words: that nothing was trained on this, that few do better."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openmeva.training.hub.results import read_results
+from openmeva.training.judged.catalogue import JUDGED_SETS
+from openmeva.training.paths import ROOT
+
+MANIFESTS = sorted(
+    path
+    for place in ("weights/*", "*/weights/*")
+    for path in (ROOT / "metrics").glob(f"{place}/manifest.json")
+)
+RESULTS: Any = read_results(ROOT)
+
+
+def _excluded(config: Any) -> Iterator[str]:
+    """Files whose stories a configuration leaves out, wherever in it they stand."""
+    for key, value in config.items() if isinstance(config, dict) else ():
+        yield from value if key == "exclude" and value else ()
+    for part in config.values() if isinstance(config, dict) else config if isinstance(config, list) else ():
+        yield from _excluded(part)
+
+
+@pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: "/".join(path.parts[-4:-1]))
+def test_no_weights_were_trained_on_judged_stories_nor_on_those_of_this_project(path: Path) -> None:
+    """Cards, datasets/stories and training/README.md say so; judged stories are read to be left out."""
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    read = [name for name in manifest["data"] if name.split("/")[0] in (*JUDGED_SETS, "datasets", "judged")]
+    assert set(read) <= set(_excluded(manifest["config"]))
+
+
+def _beating(name: str) -> tuple[list[str], int]:
+    """This project's rows that surely beat the best trivial row of a set, and how many rows it has there."""
+    rows = [row for row in RESULTS["judged"][name]["rows"] if row["kind"] == "ours"]
+    return [row["title"] for row in rows if row.get("beats_trivial")], len(rows)
+
+
+def test_hardly_any_metric_beats_counting_on_writing_prompts() -> None:
+    """README.md, metrics/README.md."""
+    beating, rows = _beating("mans_wp")
+    assert len(beating) <= rows / 10
+
+
+def test_no_metric_is_fit_for_judging_good_stories_against_each_other() -> None:
+    """README.md, metrics/README.md: none beats counting on the plot-guided stories, half of which people wrote."""
+    assert _beating("plot_guided_roc")[0] == []
