@@ -65,6 +65,11 @@ class SharedTrainer(Trainer):
             )
         self.args._n_gpu = min(1, self.args.n_gpu)  # a process has one device; a launcher starts one for each
 
+    def train(self, *arguments: Any, **named: Any) -> Any:
+        if count() > 1:  # accelerate wraps no model that it has prepared before, as for an evaluation
+            self.model._is_accelerate_prepared = False
+        return super().train(*arguments, **named)
+
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
         """The loss of a batch, and what evaluation measures: `logits` and `labels`, or nothing.
 

@@ -31,7 +31,7 @@ _NUMBERS = {("numpy", "dtype"), ("numpy.core.multiarray", "scalar"), ("numpy._co
 # What damaged pickles end in.
 _DAMAGE = (
     *(EOFError, ValueError, AttributeError, IndexError, KeyError, TypeError),
-    *(OverflowError, MemoryError, RecursionError, ImportError),
+    *(OverflowError, MemoryError, RuntimeError, ImportError),
 )
 OVERALL = {"wp": "story_correlation.pkl", "scary": "scary_story_correlation.pkl"}
 
