@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +21,8 @@ from openmeva.training.corpora.writing_prompts import read_writing_prompts
 from openmeva.training.encoder.names import read_names
 from openmeva.training.files import read_rows
 from openmeva.training.grammar.data import read_cola
-from openmeva.training.judged.deltascore import CRITERIA as DELTASCORE
-from openmeva.training.judged.deltascore import read_deltascore
-from openmeva.training.judged.hanna import CRITERIA as HANNA
-from openmeva.training.judged.hanna import read_hanna
-from openmeva.training.judged.litbench import read_litbench
 from openmeva.training.judged.mans import read_mans
 from openmeva.training.judged.plot_guided import read_plot_guided_judgments, read_predictions
-from openmeva.training.judged.story_cloze import read_story_cloze
-from openmeva.training.judged.storyer import read_aspect_ratings
 from openmeva.training.judged.union import read_union_judgments
 from openmeva.training.negatives.groups import read_groups
 from openmeva.training.perturbations.paraphrasers.back_translations import BackTranslations
@@ -39,13 +31,10 @@ from openmeva.training.plot_guided.plots.published import read_paired, read_stor
 from openmeva.training.ruber_bert.data import prompted_stories
 from openmeva.training.text.knowledge.conceptnet_files import read_assertions
 from openmeva.training.text.tagger.trainer import read_ewt
+from tests.judged_readers import JUDGED_SETS
+from tests.reader import NO_OBJECTS, NO_STORY, STORY, Reader, rows_of
 
-STORY = "Ann ran home. She ate\u2028 a cake. She slept."  # U+2028 is no end of a line
 SHEET = "WorkerId,Input.text1,Answer.text1\n"
-
-
-def rows_of(**values: Any) -> list[str]:
-    return [json.dumps({"story_id": str(place), **values}, ensure_ascii=False) for place in range(3)]
 
 
 def entries(**changes: Any) -> list[str]:
@@ -57,41 +46,6 @@ def entries(**changes: Any) -> list[str]:
         "gen": {"gpt": story, "fusion": story, "s2s": story},
     }
     return json.dumps({"7": entry}, ensure_ascii=False, indent=1).split("\n")
-
-
-@dataclass(frozen=True)
-class Reader:
-    """A reader, a good file for it, and what may be wrong with that.
-
-    Attributes:
-        read: path to rows.
-        name: of the file.
-        lines: of a good file, without their ends; three rows.
-        bad: single lines that are wrong in the place of the second row.
-        packed: whether it reads gzip.
-        first: lines before the rows, such as a heading.
-        whole: whether the file is one JSON value.
-    """
-
-    read: Callable[[Path], Iterable[Any]]
-    name: str
-    lines: list[str]
-    bad: tuple[str, ...] = ()
-    packed: bool = True
-    first: int = 0
-    whole: bool = False
-
-    def write(self, folder: Path, content: bytes) -> Path:
-        path = folder / self.name
-        path.write_bytes(content)
-        return path
-
-    def bytes(self) -> bytes:
-        return "".join(f"{line}\n" for line in self.lines).encode()
-
-
-NO_OBJECTS = ("[1, 2]", "null", "7", '"text"', "{", "[" * 50_000)
-NO_STORY = (*NO_OBJECTS, '{"story": null}', '{"story": ["a", "b"]}', '{"other": 1}')
 
 
 def _rated(rating: str) -> str:
@@ -117,26 +71,6 @@ def _beside(name: str, content: str, read: Callable[[Path, Path], Iterable[Any]]
     return reader
 
 
-def _hanna(story: int, rating: str) -> str:
-    return ",".join([str(story), "p", "h", f'"{STORY}"', "GPT", *[rating] * len(HANNA)])
-
-
-def _half(ratings: Any) -> str:
-    texts = dict.fromkeys(("prompt", "human_story", "story", "model"), STORY)
-    return json.dumps(
-        {"story_id": 3, **texts, "ratings": dict.fromkeys(HANNA, ratings), "metrics": {"BLEU": 1.5}}
-    )
-
-
-def _delta(rating: Any) -> str:
-    texts = dict.fromkeys(("title", "story", "model", "reference"), STORY)
-    return json.dumps({**texts, **dict.fromkeys(DELTASCORE, rating)}, ensure_ascii=False)
-
-
-CLOZE = (
-    "InputStoryid", *(f"InputSentence{n}" for n in range(1, 5)), "RandomFifthSentenceQuiz1", "RandomFifthSentenceQuiz2",
-    "AnswerRightEnding",
-)  # fmt: skip
 NAME_LISTS = ("male", "female", "neutral", "capitalized_only")
 READERS = {
     "rows": Reader(read_rows, "a.jsonl", rows_of(story=STORY), NO_OBJECTS),
@@ -233,46 +167,7 @@ READERS = {
         ("7", "null", '"text"', "{", "[" * 50_000, "[1]", '{"male": null}'),
         whole=True,
     ),
-    "hanna": Reader(
-        read_hanna,
-        "hanna_stories_annotations.csv",
-        [",".join(("Story ID", "Prompt", "Human", "Story", "Model", *HANNA)), *[_hanna(n, "3") for n in range(3)]],
-        (_hanna(1, "nan"), _hanna(1, ""), _hanna(1, "9"), "1,a"),
-        first=1,
-    ),
-    "hanna's half": Reader(
-        read_hanna, "hanna_half.jsonl", [_half([1, 2])] * 3, (*NO_STORY, *map(_half, ([float("nan")], [None], None, ["x"], [])))
-    ),
-    "deltascore": Reader(
-        lambda path: read_deltascore(path.parent.parent, path.parent.name, "roc"),
-        "roc.jsonl",
-        [_delta(3)] * 3,
-        (*NO_STORY, *map(_delta, (None, float("nan"), 9, "x"))),
-        packed=False,
-    ),
-    "storyer's aspects": Reader(
-        read_aspect_ratings,
-        "test_rate_reason_data.json",
-        json.dumps([{"prompt": "p", "story": STORY, "comments": [[3, 4, "good"]]}] * 3, indent=1).split("\n"),
-        (*NO_OBJECTS, "[null]", '[{"prompt": "p", "story": null, "comments": [[3, 4, "good"]]}]',
-         '[{"prompt": "p", "story": "s", "comments": [[3, NaN, "good"]]}]', '[{"prompt": "p", "story": "s", "comments": null}]'),
-        packed=False,
-        whole=True,
-    ),
-    "story cloze": Reader(
-        lambda path: [*read_story_cloze(path, "validation")][::2],
-        "cloze_spring2016_val.csv",
-        [",".join(CLOZE), *[f"{n},a\u2028,b,c,d,e,f,1" for n in range(3)]],
-        ("1,a,b,c,d,e,f,3", "1,a,b,c,d,e,f,nan", "1,a,b", "1,a,b,c,d,e,,1"),
-        first=1,
-    ),
-    "litbench": Reader(
-        lambda path: read_litbench(path)[::2],
-        "rehydrated_test_data.csv",
-        ["prompt,chosen_story,rejected_story", *[f'p,"{STORY}",b'] * 3],
-        ("p,a", "p,a,b,c"),
-        first=1,
-    ),
+    **JUDGED_SETS,
     "scores of a table": Reader(
         lambda path: read_scores(path, [{"story_id": str(n), "story": STORY} for n in range(3)], "a set").popitem()[1],
         "a.csv",

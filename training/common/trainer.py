@@ -67,7 +67,8 @@ class SharedTrainer(Trainer):
 
     def train(self, *arguments: Any, **named: Any) -> Any:
         if count() > 1:  # accelerate wraps no model that it has prepared before, as for an evaluation
-            self.model._is_accelerate_prepared = False
+            model: Any = self.model
+            model._is_accelerate_prepared = False
         return super().train(*arguments, **named)
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
