@@ -15,7 +15,8 @@ class PplConfig(TrainingConfig):
     Attributes:
         model: `causal`, or `masked`: the shared encoder as it is, of which nothing is trained.
         corpus: of the stories.
-        base: `encoder`: its weights under a causal mask; `scratch`: random ones.
+        base: `encoder`: its weights under a causal mask; `scratch`: random ones; or a causal language model of others (see
+            `training/common/backbone.py`), which is tuned whole: with `adapter: null`.
         start: an adapter's folder to go on from.
         adapter: low-rank factors; null: all weights are trained and saved.
         max_length: tokens scored at once, and at most in training.
@@ -28,7 +29,7 @@ class PplConfig(TrainingConfig):
     metric: Literal["ppl"] = "ppl"
     model: Literal["causal", "masked"] = "causal"
     corpus: CorpusConfig
-    base: Literal["encoder", "scratch"] = "encoder"
+    base: str = "encoder"
     start: str | None = None
     adapter: Adapter | None = field(default_factory=lambda: Adapter(64, 128))
     max_length: int = 256

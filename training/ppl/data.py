@@ -20,11 +20,13 @@ class LanguageModelCollator:
         return {"input_ids": ids, "attention_mask": mask}
 
 
-def token_rows(stories: Sequence[Sentences], tokenizer: Tokenizer, limit: int) -> list[list[int]]:
-    """Token ids of each story, [CLS] before and [SEP] after it; cut at `limit` tokens."""
-    cls, sep = token_id(tokenizer, "[CLS]"), token_id(tokenizer, "[SEP]")
+def token_rows(
+    stories: Sequence[Sentences], tokenizer: Tokenizer, limit: int, marks: tuple[int, int] | None = None
+) -> list[list[int]]:
+    """Token ids of each story, [CLS] before and [SEP] after it, or other `marks`; cut at `limit` tokens."""
+    start, end = marks or (token_id(tokenizer, "[CLS]"), token_id(tokenizer, "[SEP]"))
     texts = [" ".join(word for sentence in story for word in sentence) for story in stories]
     return [
-        [cls, *encoding.ids, sep][:limit]
+        [start, *encoding.ids, end][:limit]
         for encoding in tokenizer.encode_batch(texts, add_special_tokens=False)
     ]

@@ -4,6 +4,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from openmeva.training.common.sharing import Share
 
@@ -83,6 +84,10 @@ def next_token_loss(model: Any, ids: Tensor, mask: Tensor) -> Tensor:
 
 
 def _total_loss(model: Any, ids: Tensor, mask: Tensor) -> Tensor:
+    if not hasattr(model, "bert"):  # of others
+        at = mask[:, 1:].bool()
+        logits = model(ids, attention_mask=mask, use_cache=False).logits[:, :-1]
+        return F.cross_entropy(logits[at].float(), ids[:, 1:][at], reduction="sum")
     hidden = model.bert(ids, use_cache=False).last_hidden_state[:, :-1]
     at = mask[:, 1:].bool()
     hidden = model.cls.predictions.transform(hidden[at])

@@ -1,7 +1,7 @@
 """Trains perplexity's language model: `python -m training.ppl --config roc --data DIR`.
 
-The shared encoder under a causal mask (`BertLMHeadModel`, an adapter on frozen weights) or a model of the
-same shape from scratch, by transformers' `Trainer`: so `accelerate launch -m training.ppl …` uses several GPUs,
+The shared encoder under a causal mask (`BertLMHeadModel`, an adapter on frozen weights), a model of the same shape from
+scratch, or a language model of others (`others.py`), by transformers' `Trainer`: so `accelerate launch -m training.ppl …` uses several GPUs,
 and `--resume` goes on from the last checkpoint. The weights, the run's manifest and a model card are written
 to `metrics/ppl/weights/NAME/`.
 """
@@ -28,6 +28,7 @@ from openmeva.training.ppl.data import LanguageModelCollator, token_rows
 from openmeva.training.ppl.losses import next_token_loss
 from openmeva.training.ppl.masked import save_masked
 from openmeva.training.ppl.model import build_model
+from openmeva.training.ppl.others import is_other, load_other, marks_of, save_other
 from openmeva.training.processes import one_writer
 
 VALIDATION_STORIES = 1000
@@ -92,14 +93,21 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
     }
     resumed = begin_run(run, made_from, resume)
     corpus = load_corpus(config.corpus, data, names_file())
-    model, tokenizer = build_model(config)
+    other = None
+    if is_other(config):
+        model, other = load_other(config)
+        tokenizer, marks = other.backend_tokenizer, marks_of(other)
+        padding = marks[1]
+    else:
+        model, tokenizer = build_model(config)
+        marks, padding = None, token_id(tokenizer, "[PAD]")
     held_out = corpus.validation[:VALIDATION_STORIES]
     generator = torch.Generator().manual_seed(config.seed)
     order = torch.randperm(len(corpus.train), generator=generator).tolist()
     passes = math.ceil(config.stories / len(order))
-    rows = token_rows([corpus.train[i] for i in order], tokenizer, config.max_length)
+    rows = token_rows([corpus.train[i] for i in order], tokenizer, config.max_length, marks)
     rows = (rows * passes)[: config.stories]
-    validation = token_rows(held_out, tokenizer, config.max_length)
+    validation = token_rows(held_out, tokenizer, config.max_length, marks)
     steps = math.ceil(len(rows) / config.batch)
     arguments = training_arguments(
         run, config, steps, config.batch, save_steps=max(1, min(250, steps // 4)), max_grad_norm=1.0
@@ -109,7 +117,7 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         args=arguments,
         train_dataset=rows,
         eval_dataset=validation[:200],
-        data_collator=LanguageModelCollator(token_id(tokenizer, "[PAD]")),
+        data_collator=LanguageModelCollator(padding),
     )
     trainer.lengths = [len(row) for row in rows]
     prepared = time.time()
@@ -135,7 +143,10 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
     }
     base, whole = find_backbone(SHARED), config.adapter is None
     with one_writer() as writes:
-        if writes:
+        if writes and other is not None:
+            save_other(model, other, out)
+            save_manifest(out, manifest)
+        elif writes:
             save_checkpoint(out, "ppl", settings, model, base, tokenizer, whole)
             save_manifest(out, manifest)
             write_ppl_card(out, manifest)

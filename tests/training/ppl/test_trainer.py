@@ -14,14 +14,14 @@ from openmeva.metrics.core.runtime import pad
 from openmeva.metrics.ppl.loading import load_model
 from openmeva.metrics.ppl.scoring import PerplexityScorer
 from openmeva.training.common import backbone
-from openmeva.training.common.config import parse
+from openmeva.training.common.config import config_file, parse, read_config
 from openmeva.training.ppl import model
 from openmeva.training.ppl import trainer as ppl
 from openmeva.training.ppl.config import PplConfig
 from openmeva.training.ppl.data import token_rows
 from openmeva.training.ppl.losses import next_token_loss
 from tests.killing import interrupted
-from tests.tiny import tiny_model, write_encoder
+from tests.tiny import tiny_model, write_encoder, write_gpt2
 
 SUBJECTS = ("she", "he", "the dog", "the cat")
 ENDINGS = ("ran home", "ate", "slept", "walked to the park")
@@ -137,9 +137,24 @@ def test_it_goes_on_from_another_adapter(data: Path) -> None:
     assert len(manifest["start"]) == 64
 
 
-def test_an_unknown_base_is_named(data: Path) -> None:
-    with pytest.raises(ValueError, match="base: input should be 'encoder' or 'scratch', got 'gpt9'"):
-        configuration(base="gpt9")
+def test_a_gpt2_is_tuned_whole_and_read_as_any_model_of_the_hub(data: Path) -> None:
+    stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").open()]
+    base = str(write_gpt2(data / "gpt2", stories))
+    manifest = run(data, "tuned", configuration(base=base, adapter=None, stories=96))
+    folder = data / "weights" / "tuned"
+    assert manifest["weights"] == json.loads((folder / "manifest.json").read_text())["weights"]
+    tuned, untuned = (
+        PerplexityScorer(load_model(str(f), {})).score(stories[:4])["nll"] for f in (folder, base)
+    )
+    assert all(a < b for a, b in zip(tuned, untuned, strict=True))
+    with pytest.raises(ValueError, match=r"is tuned whole, expected null, got Adapter"):
+        run(data, "adapted", configuration(base=base))
+
+
+@pytest.mark.parametrize("name", ["roc_gpt2_paper", "wp_gpt2_paper"])
+def test_the_papers_setting_is_gpt2_whole(name: str) -> None:
+    config = read_config(PplConfig, config_file("ppl", name))
+    assert (config.base, config.adapter, config.start) == ("gpt2", None, None)
 
 
 def test_the_masked_configuration(data: Path) -> None:
