@@ -1,6 +1,7 @@
 """What every command does alike: errors in one line, nothing loaded before it is needed, no bar in a pipe."""
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import typer
@@ -67,10 +68,11 @@ def one_of(argument: str | None, option: str | None) -> str | None:
     return argument if option is None else option
 
 
-def names(given: str | None) -> list[str] | None:
-    """The names of a list with commas; None where nothing was given.
+def names(given: Sequence[str] | None) -> list[str] | None:
+    """The names in lists with commas, each once; None where nothing was given.
 
-    >>> names("union, ppl"), names(None)
-    (['union', 'ppl'], None)
+    >>> names(["union, ppl", "overlap"]), names(None)
+    (['union', 'ppl', 'overlap'], None)
     """
-    return [name.strip() for name in given.split(",") if name.strip()] if given else None
+    found = [name.strip() for one in given or () for name in one.split(",")]
+    return list(dict.fromkeys(filter(None, found))) or None

@@ -82,7 +82,8 @@ def score(
     out_option: OutOption = None,
     metric: Metric = RECOMMENDED,
     metrics: Annotated[
-        str | None, typer.Option(help="several metrics, with commas: union,plot_coherence")
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="several metrics, with commas or repeated: union,plot_coherence"),
     ] = None,
     config: Config = None,
     explain: Annotated[bool, typer.Option("--explain", help="add the metric's reasons to each row")] = False,

@@ -71,7 +71,7 @@ def test_scores_go_into_a_pipe_with_their_columns(stories: Path) -> None:
 
 def test_scores_go_into_files_of_several_kinds(stories: Path, tmp_path: Path) -> None:
     out = tmp_path / "scores.csv"
-    said = run("score", stories, out, "--metrics", "plot_coherence,sentavg")
+    said = run("score", stories, out, "--metrics", "plot_coherence", "--metrics", "sentavg")
     assert f"2 rows, mean 0.{''}" in said.stderr
     heading, *lines = out.read_text(encoding="utf-8").split("\n")
     assert heading.split(",")[:4] == ["story_id", "story", "plot_coherence_score", "sentavg_score"]
@@ -125,7 +125,7 @@ def test_a_beginning_within_the_story_is_not_read_twice() -> None:
         (("perturb", "cut.jsonl.gz", "--aspect", "typo"), "cut.jsonl.gz is damaged"),
         (("negatives", "good.txt", "--technique", "foo"), "expected techniques among repetition"),
         (("autos", "--config", "roc"), "expected a file of stories"),
-        (("benchmark", "--metrics", "foo"), "unknown metric foo"),
+        (("benchmark", "--metrics", "foo, union", "--metrics", "bar"), "unknown metric foo, bar"),
         (("benchmark", "--judged", "good.txt"), "expected 'ratings' or 'score'"),
         (("compare", "good.txt"), "expected two or more to compare, got 1"),
         (("train", "foo", "--data", "."), "unknown metric 'foo', expected one of bleurt"),
