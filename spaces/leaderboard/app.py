@@ -166,8 +166,12 @@ def read_results(path: Path = RESULTS) -> dict[str, Any]:
     """What `spaces.leaderboard.collect` wrote, sets in the benchmark's order."""
     results = json.loads(path.read_text(encoding="utf-8"))
     order = list(TEST_SETS)
+
+    def place_of(name: str) -> tuple[int, str]:
+        return order.index(name.partition(":")[0]), name  # after a colon a criterion
+
     for part in ("judged", "autos"):
-        results[part] = dict(sorted(results[part].items(), key=lambda one: order.index(one[0])))
+        results[part] = {name: results[part][name] for name in sorted(results[part], key=place_of)}
     return results
 
 

@@ -22,7 +22,7 @@ from typing import Any
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 from openmeva.training.benchmark.checkpoints import checkpoint_digests
 from openmeva.training.benchmark.registry import read_registry
-from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.sets import test_set
 from openmeva.training.benchmark.tables import read_published
 from openmeva.training.files import write_text
 from openmeva.training.paths import ROOT
@@ -58,13 +58,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (OSError, ValueError) as error:
             print(f"error: {path}: expected the results of `make benchmark` ({error})", file=sys.stderr)
             return 2
-    collected = {**collect(merged(runs), read_published()), "weights": checkpoint_digests(ROOT)}
-    if options.keep:
-        try:
+    try:
+        collected = {**collect(merged(runs), read_published()), "weights": checkpoint_digests(ROOT)}
+        if options.keep:
             keep(collected, json.loads(options.out.read_text(encoding="utf-8")))
-        except (OSError, ValueError) as error:
-            print(f"error: {options.out}: {error}", file=sys.stderr)
-            return 2
+    except (OSError, ValueError) as error:
+        print(f"error: {options.out}: {error}", file=sys.stderr)
+        return 2
     write_text(options.out, json.dumps(collected, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     sets = [*collected["judged"], *collected["autos"]]
     print(f"{options.out}: {', '.join(sets)}")
@@ -116,7 +116,7 @@ def keep(collected: dict[str, Any], old: Mapping[str, Any]) -> None:
             kept = [row for row in found["rows"] if row["kind"] == "ours" and row["title"] not in ours]
             for row in kept:
                 for entry in (entry for entry, title in entries if title == row["title"]):
-                    weights = f"{entry.folder.name}/{entry.configs.get(TEST_SETS[name].corpus)}"
+                    weights = f"{entry.folder.name}/{entry.configs.get(test_set(name).corpus)}"
                     if old["weights"].get(weights) != collected["weights"].get(weights):
                         raise ValueError(
                             f"{name}, {row['title']}: weights {weights} have changed, measure it again"
@@ -162,7 +162,7 @@ def _judged(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -
     ceiling = found.get("noise_ceiling", {}).get("ceiling", {})
     return {
         "title": found["title"],
-        "corpus": TEST_SETS[name].corpus,
+        "corpus": test_set(name).corpus,
         "n": found["n"],
         "prompts": found["prompts"],
         "ceiling": {c: rounded(ceiling.get(c)) for c in COEFFICIENTS if c in ceiling},

@@ -16,7 +16,7 @@ from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.spaces.leaderboard.collect import aspect_cells, judgments_digest, rounded, rounded_ends
 from openmeva.spaces.limits import MAX_SCORES
 from openmeva.training.benchmark.score_files import in_order, number_in, score_columns
-from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.sets import TEST_SETS, test_set
 from openmeva.training.files import Row
 
 DRAWS = 1000
@@ -44,9 +44,9 @@ def place(
         ValueError: as a sentence, what does not fit.
     """
     known = [one.name for one in TEST_SETS.values() if not one.preferences]
-    if name not in known:
+    if str(name).partition(":")[0] not in known:
         raise ValueError(f"The set is one of {', '.join(known)}, not {str(name)[:30]!r}.")
-    if TEST_SETS[name].judged:
+    if test_set(name).judged:
         return _judged(scored(name, rows, data, digest), name)
     return _autos(name, _checked_rows(rows))
 
@@ -79,7 +79,7 @@ def scored(
     from_server = not all(row.values.get("judgment") not in (None, "") for row in given)
     if from_server:
         try:
-            stories = TEST_SETS[name].read(data)
+            stories = test_set(name).read(data)
         except (ValueError, OSError):
             raise ValueError(
                 "The human judgments of this set are its authors' to give and are not here: add a column 'judgment' "
@@ -150,9 +150,9 @@ def _judged(given: Scored, name: str) -> list[dict[str, Any]]:
 
 def _autos(name: str, rows: Sequence[Row]) -> list[dict[str, Any]]:
     try:
-        stories = check_rows(TEST_SETS[name].read(None))
+        stories = check_rows(test_set(name).read(None))
     except ValueError:
-        raise ValueError(f"{TEST_SETS[name].title} is not here: `make autos` builds it.") from None
+        raise ValueError(f"{test_set(name).title} is not here: `make autos` builds it.") from None
     ordered = in_order(rows, stories, "the set")
     found = []
     for column in score_columns(rows):

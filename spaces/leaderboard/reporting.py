@@ -13,7 +13,7 @@ from openmeva.training.benchmark.own.judged_parts import Part, against, agreemen
 from openmeva.training.benchmark.own.measure import Sampling, judge_set
 from openmeva.training.benchmark.own.report import fragment
 from openmeva.training.benchmark.released import released_scores
-from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.sets import test_set
 from openmeva.training.benchmark.tables import read_published
 
 MOST = 2000  # stories: permutation tests of more would hold others up
@@ -24,7 +24,7 @@ def report(name: str, rows: Sequence[Mapping[str, Any]], data: Path | None, dige
 
     Arguments and errors as `place`. Empty for AUTOS, whose table says it all, and for more than 2,000 stories.
     """
-    if not TEST_SETS[name].judged or len(rows) > MOST:
+    if not test_set(name).judged or len(rows) > MOST:
         return ""
     given = scored(name, rows, data, digest)
     parts = _parts(name, given, data)
@@ -37,7 +37,7 @@ def report(name: str, rows: Sequence[Mapping[str, Any]], data: Path | None, dige
 
 
 def _parts(name: str, given: Scored, data: Path | None) -> list[Part]:
-    one = TEST_SETS[name]
+    one = test_set(name)
     if not given.from_server:
         one = replace(one, configuration="judgments")  # on whatever scale they were given
     others = released_scores(name, given.stories, data) if given.from_server else {}

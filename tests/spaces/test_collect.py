@@ -1,11 +1,15 @@
 """What the leaderboard takes of several benchmark runs, and keeps of an earlier collection."""
 
 import copy
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from openmeva.spaces.leaderboard.collect import keep, merged
+from openmeva.spaces.leaderboard.app import read_results
+from openmeva.spaces.leaderboard.collect import collect, keep, merged
+from openmeva.training.benchmark.tables import read_published
 
 
 def run(**rows: str) -> dict[str, Any]:
@@ -36,6 +40,25 @@ def test_other_stories_of_one_set_are_told() -> None:
     other["judged"]["union_roc"]["n"] = 5
     with pytest.raises(ValueError, match="union_roc: one run has 4 rows, another 5"):
         merged([run(UNION="ours"), other])
+
+
+def test_a_set_read_by_a_criterion(tmp_path: Path) -> None:
+    found = run(UNION="ours")["judged"]["union_roc"]
+    figures = {"pearson": 0.1, "spearman": 0.1, "kendall": 0.1}
+    found |= {"title": "HANNA, coherence", "prompts": 2, "judgments": [1.0, 2.0, 3.0, 2.5]}
+    found["rows"]["UNION"] |= figures | {"intervals": {key: [0.0, 0.2] for key in figures}}
+    both = {
+        "settings": {},
+        "judged": {"hanna:coherence": found, "hanna": {**found, "title": "HANNA"}},
+        "autos": {},
+    }
+    out = tmp_path / "results.json"
+    out.write_text(json.dumps(collect(both, read_published())), encoding="utf-8")
+    assert collect(both, read_published())["judged"]["hanna:coherence"]["corpus"] == "wp"
+    assert list(read_results(out)["judged"]) == ["hanna", "hanna:coherence"]
+    kept = {**collected("a"), "judged": {}}
+    with pytest.raises(ValueError, match="hanna:coherence, UNION: weights union/wp have changed"):
+        keep(kept, {**json.loads(out.read_text(encoding="utf-8")), "weights": {"union/wp": "b"}})
 
 
 def collected(weights: str, **rows: str) -> dict[str, Any]:
