@@ -10,22 +10,20 @@ from rich.table import Table
 from openmeva.training.benchmark.cells import interval, number, p_value, with_interval
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
+# key of a row, and the question; the first level is the row itself
+LEVELS = {
+    "": "pooled: does a higher score mean a better story, whatever the prompt?",
+    "within_prompts": "mean over prompts: which of the stories for one prompt is better?",
+    "between_systems": "between systems: which system writes better stories?",
+}
 
 
 def show_comparison(found: Mapping[str, Any], console: Console | None = None) -> None:
-    """Two tables: how close each is to people, and the best against the others."""
+    """How close each is to people, a table a level that the judgments have, and the best against the others."""
     console = console or Console()
-    table = Table(
-        title=f"{escape(str(found['judgments']))}: {found['n']} stories, {found['prompts']} prompts"
-    )
-    for heading in ("", *(f"{name.title()} [95 %]" for name in COEFFICIENTS)):
-        table.add_column(escape(heading))
-    for name, row in found["rows"].items():
-        if "undefined" in row:
-            continue
-        cells = (with_interval(row, c) for c in COEFFICIENTS)
-        table.add_row(escape(name), *map(escape, cells), style="dim" if row["kind"] == "trivial" else "")
-    console.print(table)
+    title = f"{found['judgments']}: {found['n']} stories, {found['prompts']} prompts"
+    for level, said in LEVELS.items():
+        _show_level(level, f"{title}; {said}", found["rows"], console)
     pairs = found["pairs"]
     paired = Table(title=f"{escape(pairs['best'])} against")
     for heading in ("", "difference of Pearson [95 %]", "bootstrap p", "Williams t", "p", "p after Holm"):
@@ -41,3 +39,17 @@ def show_comparison(found: Mapping[str, Any], console: Console | None = None) ->
             p_value(williams.get("holm")),
         )
     console.print(paired)
+
+
+def _show_level(level: str, title: str, rows: Mapping[str, Any], console: Console) -> None:
+    """A row a metric at one level; nothing where no row has it."""
+    table = Table(title=escape(title), title_justify="left")
+    for heading in ("", *(f"{name.title()} [95 %]" for name in COEFFICIENTS)):
+        table.add_column(escape(heading))
+    for name, row in rows.items():
+        found = row.get(level, {}) if level else row
+        if COEFFICIENTS[0] in found:
+            cells = (with_interval(found, c) for c in COEFFICIENTS)
+            table.add_row(escape(name), *map(escape, cells), style="dim" if row["kind"] == "trivial" else "")
+    if table.row_count:
+        console.print(table)

@@ -1,10 +1,14 @@
 """Scores as people read them on a terminal."""
 
 import io
+import json
+from pathlib import Path
 
 from rich.console import Console
 
 from openmeva.metrics.core.command import Scored
+from openmeva.training.benchmark.paired import Comparison, compare_metrics
+from openmeva.training.cli.comparison import show_comparison
 from openmeva.training.cli.tables import show_scores
 
 
@@ -17,3 +21,27 @@ def test_a_story_without_a_score_is_shown_without_one() -> None:
     assert "–" in next(line for line in lines if "Ben fell." in line)
     assert "3.750" in next(line for line in lines if "mean" in line), "of those that have one"
     assert "LLM judge: 1 to 5, higher is better; 1 of 3 stories have none" in lines
+
+
+def test_a_comparison_shows_the_levels_that_there_are(tmp_path: Path) -> None:
+    rows = [
+        {"story": f"story {k}", "score": k % 7 + k % 3, "prompt": f"p{k // 3}", "source_model": "abc"[k % 3]}
+        for k in range(24)
+    ]
+    for known, levels in ((("prompt", "source_model"), 3), (("prompt",), 2), ((), 1)):
+        shown = [{key: row[key] for key in ("story", "score", *known)} for row in rows]
+        files = [tmp_path / "judged.jsonl", tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+        for place, file in enumerate(files):
+            scored = [{**row, "a_score": (k * (place + 2)) % 11} for k, row in enumerate(shown)]
+            file.write_text("".join(json.dumps(row) + "\n" for row in scored), encoding="utf-8")
+        compared = [f"{file}:a_score" for file in files[1:]]
+        text = io.StringIO()
+        show_comparison(
+            compare_metrics(Comparison(compared, files[0], draws=100)), Console(file=text, width=150)
+        )
+        titles = [line for line in text.getvalue().splitlines() if "24 stories" in line]
+        assert [line.split("; ")[1].split(":")[0] for line in titles] == [
+            "pooled",
+            "mean over prompts",
+            "between systems",
+        ][:levels]
