@@ -46,6 +46,11 @@ class JudgedStories:
     def __len__(self) -> int:
         return len(self.story_ids)
 
+    @property
+    def reasonable_above(self) -> float:
+        """The judgment above which a story counts as reasonable unless told: four of five points."""
+        return self.low + 0.75 * (self.high - self.low)
+
     @classmethod
     def from_rows(
         cls, rows: Iterable[Mapping[str, Any]], scale: tuple[float, float] | None = None

@@ -198,7 +198,7 @@ class OpenMEVA(evaluate.Metric):
             except ValueError as error:
                 raise ValueError(f"others, {name!r}: {error}") from error
         if reasonable_above is None:
-            reasonable_above = judged.low + 0.75 * (judged.high - judged.low)
+            reasonable_above = judged.reasonable_above
         result = judgment_tables(metric, judged, checked, reasonable_above, one_error_only, draws, rng)
         signature = self._signature(
             references,

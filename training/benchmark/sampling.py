@@ -26,17 +26,18 @@ def sampled(one: TestSet, rows: Rows, stories: int, seed: int) -> tuple[TestSet,
         return one, rows
     origins: dict[str, set[str]] = {}
     for row in rows:
-        origins.setdefault(row.get("origin") or "human", set()).add(_family(row))
+        origins.setdefault(row.get("origin") or "human", set()).add(family(row))
     taken = {origin: set(_first(ids, stories, seed)) for origin, ids in origins.items()}
     total = max(map(len, origins.values()))
     if total <= stories:
         return one, rows
-    kept = [row for row in rows if _family(row) in taken[row.get("origin") or "human"]]
+    kept = [row for row in rows if family(row) in taken[row.get("origin") or "human"]]
     counted = "pairs" if one.preferences else "stories"
     return replace(one, title=f"{one.title} ({stories} of {total} {counted})"), kept
 
 
-def _family(row: dict[str, Any]) -> str:
+def family(row: dict[str, Any]) -> str:
+    """What stands and falls together: a pair, or an original with all that was made of it."""
     return row.get("pair") or row.get("perturbed_from") or row["story_id"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -88,7 +88,7 @@ def score(
     places = {digest: place for place, digest in enumerate(digests) if digest not in known}
     wanted = sorted(places.values())
     say(f"{len(rows):,} stories, {len(wanted):,} to score")
-    metric: Any = evaluate.load(str(entry.folder), config) if wanted else None
+    metric: Any = _loaded(str(entry.folder), config, key) if wanted else None
     for chunk in _chunks(wanted):
         options = dict(entry.options, **({"explain": True} if explain else {}))
         if batch_size is not None:
@@ -98,7 +98,7 @@ def score(
             **{name: [values[place] for place in chunk] for name, values in inputs.items()},
             **options,
         )
-        signature = _signature(metric, options)
+        signature = stated_signature(metric, options)
         fresh = dict(
             zip((digests[place] for place in chunk), _by_text(entry, found, len(chunk)), strict=True)
         )
@@ -108,6 +108,12 @@ def score(
     names = known[digests[0]] if digests else {}
     result: dict[str, Any] = {name: [known[digest][name] for digest in digests] for name in names}
     return {**result, "signature": signature}
+
+
+@lru_cache(maxsize=1)
+def _loaded(folder: str, config: str, key: str) -> Any:
+    """The metric, kept for the next set; `key` says of which code and weights."""
+    return evaluate.load(folder, config)
 
 
 def _chunks(places: Sequence[int]) -> Iterator[Sequence[int]]:
@@ -152,6 +158,7 @@ def _inputs(entry: MetricEntry, rows: Rows) -> dict[str, list[Any]]:
     return inputs
 
 
-def _signature(metric: Any, options: dict[str, Any]) -> str:
+def stated_signature(metric: Any, options: Mapping[str, Any]) -> str:
+    """What a metric says that its scores depend on, given the options of its `compute`; empty where it says nothing."""
     found = getattr(metric, "signature", None)
-    return signature_with(metric, options) if callable(found) else str(found)
+    return signature_with(metric, options) if callable(found) else str(found or "")

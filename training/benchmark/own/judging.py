@@ -9,18 +9,19 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
-from openmeva.metrics.openmeva.judged import check_predictions
 from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.command import Asked, chosen_sets
 from openmeva.training.benchmark.own.measure import Sampling, judge_set
 from openmeva.training.benchmark.own.metric import (
     OwnMetric,
+    Scores,
     evaluate_module,
     function,
     function_named,
     scores_in,
 )
 from openmeva.training.benchmark.own.report import Report
+from openmeva.training.benchmark.own.scored import Scored
 from openmeva.training.benchmark.paired import metric_scores
 from openmeva.training.benchmark.preferences import preference_table
 from openmeva.training.benchmark.released import released_scores
@@ -76,10 +77,11 @@ def judge(
     given = list(metric) if isinstance(metric, Sequence) and not isinstance(metric, str) else [metric]
     metrics = [_assigned(one, chosen) for one in given]
     results: dict[str, Any] = {
-        "judged": {}, "preferences": {}, "autos": {}, "skipped": {}, "origins": [one.origin for one, _ in metrics],
+        "judged": {}, "preferences": {}, "autos": {}, "skipped": {}, "origins": [], "unscored": [],
         "settings": {"draws": draws, "seed": seed}, "lower_is_better": [],
     }  # fmt: skip
-    scored: list[tuple[TestSet, Rows, dict[str, list[float]]]] = []
+    scored: list[Scored] = []
+    signatures: dict[int, list[str]] = {}
     for one in chosen:
         on = [source for source, target in metrics if target in (None, one.name)]
         wanted = bool(names) or any(target == one.name for _, target in metrics)
@@ -87,20 +89,29 @@ def judge(
         if rows is not None:
             if say:
                 say(f"{one.title}: {len(rows)} stories")
-            scored.append((one, rows, _scores(on, one, rows)))
+            scored.append(Scored.of(one, rows, _scores(on, one, rows)))
+            for place, (source, target) in enumerate(metrics):
+                if target in (None, one.name):
+                    signatures.setdefault(place, []).append(source.signature())
     if not scored:
         raise ValueError(
             "nothing to judge on: give the folder of the data, a file of judged stories, or build AUTOS"
         )
-    results["lower_is_better"] = _turned([scores for _, _, scores in scored], lower_is_better)
-    for one, rows, scores in scored:
+    for place, (source, _) in enumerate(metrics):
+        said = " and ".join(dict.fromkeys(filter(None, signatures.get(place, []))))
+        results["origins"].append(f"{source.origin}, signature {said}" if said else source.origin)
+    results["unscored"] = [line for found in scored for line in found.unscored]
+    results["lower_is_better"] = _turned([found.scores for found in scored], lower_is_better)
+    for found in scored:
+        one, rows, scores = found.one, found.rows, found.scores
         if one.preferences:
             table = preference_table(rows, scores, draws, np.random.default_rng(seed))
             results["preferences"][one.name] = {"title": one.title, **table}
         elif one.judged:
-            others = released_scores(one.name, rows, folder)
+            others = released_scores(one.name, found.all_rows, folder)
             for name in compare_with:
-                others |= metric_scores(name, one, rows)
+                others |= metric_scores(name, one, found.all_rows)
+            others = {title: found.kept(values) for title, values in others.items()}
             results["judged"][one.name] = judge_set(one, rows, scores, others, Sampling(draws, seed))
         else:
             results["autos"][one.name] = _autos(one, rows, scores, Sampling(draws, seed))
@@ -164,13 +175,12 @@ def _set_of(path: Path, name: str | None, sets: Sequence[TestSet]) -> str:
     return name or known[0]
 
 
-def _scores(metrics: Sequence[OwnMetric], one: TestSet, rows: Rows) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
+def _scores(metrics: Sequence[OwnMetric], one: TestSet, rows: Rows) -> Scores:
+    found: Scores = {}
     for metric in metrics:
         for title, values in metric.score(one, rows).items():
             if title in found:
                 raise ValueError(f"expected metrics of different names, got {title!r} twice")
-            check_predictions(values, len(rows))
             found[title] = values
     return found
 

@@ -110,7 +110,7 @@ def _comparisons(
 def _parts(one: TestSet, metric: np.ndarray, judged: JudgedStories, how: Sampling) -> dict[str, Any]:
     """Agreement within each source system and against each error type, where the set names them."""
     rng = np.random.default_rng(how.seed)
-    above = one.options.get("reasonable_above", judged.low + 0.75 * (judged.high - judged.low))
+    above = one.options.get("reasonable_above", judged.reasonable_above)
     single = one.options.get("one_error_only", True)
     found: dict[str, Any] = {}
     if judged.source_models is not None:

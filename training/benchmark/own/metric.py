@@ -16,11 +16,12 @@ import numpy as np
 from openmeva.training.benchmark.contexts import context_of, rows_as_seen
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.score_files import read_scores
+from openmeva.training.benchmark.scores import stated_signature
 from openmeva.training.benchmark.sets import TestSet
 from openmeva.training.files import checksum
 
 Rows = list[dict[str, Any]]
-Scores = dict[str, list[float]]
+Scores = dict[str, list[float | None]]  # None: the metric has no score for the story
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,12 @@ class OwnMetric:
     Attributes:
         origin: said in the report: a file with its checksum, a function, or a module.
         score: the scores of a test set by title, one a story, as the metric gives them; a ValueError says why not.
+        signature: what the scores made last depend on, as the metric says; empty where it says nothing.
     """
 
     origin: str
     score: Callable[[TestSet, Rows], Scores]
+    signature: Callable[[], str] = str
 
 
 def scores_in(path: Path) -> OwnMetric:
@@ -42,7 +45,7 @@ def scores_in(path: Path) -> OwnMetric:
     def score(one: TestSet, rows: Rows) -> Scores:
         found = read_scores(path, rows, one.title)
         return {
-            "your metric" if name == "score" else name.removesuffix("_score"): values
+            "your metric" if name == "score" else name.removesuffix("_score"): list(values)
             for name, values in found.items()
         }
 
@@ -52,7 +55,8 @@ def scores_in(path: Path) -> OwnMetric:
 def function(callable_: Callable[..., Any], title: str | None = None) -> OwnMetric:
     """A function of stories: `list[str] -> list[float]`, or a dict of such lists for several scores.
 
-    Where it has parameters `contexts` or `references`, it is given the stories' prompts and references, each a list.
+    Where it has parameters `contexts` or `references`, it is given the stories' prompts and references, each a list. A
+    score may be None: the story is then left out. A method `signature` says what the scores depend on.
     """
     name = title or str(getattr(callable_, "__name__", type(callable_).__name__))
     parameters = inspect.signature(callable_).parameters
@@ -72,7 +76,7 @@ def function(callable_: Callable[..., Any], title: str | None = None) -> OwnMetr
         by_title = found if isinstance(found, Mapping) else {name: found}
         return {key: _one_each(values, len(rows), str(key)) for key, values in by_title.items()}
 
-    return OwnMetric(f"Python function {name}", score)
+    return OwnMetric(f"Python function {name}", score, lambda: stated_signature(callable_, {}))
 
 
 def function_named(name: str) -> OwnMetric:
@@ -96,14 +100,15 @@ def function_named(name: str) -> OwnMetric:
     if not callable(found):
         names = [one for one in vars(module) if callable(getattr(module, one)) and not one.startswith("_")]
         raise ValueError(f"{module_name} has no function {attribute!r}, only {', '.join(names) or 'none'}")
-    return OwnMetric(f"Python function {name}", function(found).score)
+    own = function(found)
+    return OwnMetric(f"Python function {name}", own.score, own.signature)
 
 
 def evaluate_module(name: str, options: Mapping[str, Any] | None = None) -> OwnMetric:
     """A module of evaluate, by its name or folder.
 
-    Every list of its result with a number for each story counts. A module that gives one number for all stories
-    together is asked story by story.
+    Every list of its result with a number for each story counts, None being a story without a score. A module that
+    gives one number for all stories together is asked story by story.
 
     Args:
         name: as `evaluate.load` takes it.
@@ -133,7 +138,7 @@ def evaluate_module(name: str, options: Mapping[str, Any] | None = None) -> OwnM
         ]
         return _numbers(each, title)
 
-    return OwnMetric(f"evaluate module {name}", score)
+    return OwnMetric(f"evaluate module {name}", score, lambda: stated_signature(metric, given))
 
 
 def _inputs(metric: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -172,19 +177,24 @@ def _columns(
     return [row["story"] for row in seen], columns
 
 
-def _one_each(values: Any, count: int, name: str) -> list[float]:
-    """The scores as floats; a ValueError unless there is a number for each story."""
+def _one_each(values: Any, count: int, name: str) -> list[float | None]:
+    """The scores as floats; a ValueError unless there is a number, or None, for each story."""
     if not _sized(values) or len(values) != count:
         came = f"{len(values)}" if _sized(values) else type(values).__name__
         raise ValueError(f"{name}: expected {count} scores, one a story, got {came}")
-    found = []
-    for place, value in enumerate(values):
-        try:
-            found.append(float(value))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{name}, story {place + 1}: expected a number, got {value!r:.60}") from error
-        if not np.isfinite(found[-1]):
-            raise ValueError(f"{name}, story {place + 1}: expected a finite number, got {found[-1]}")
+    return [
+        None if value is None else _number(value, f"{name}, story {place}")
+        for place, value in enumerate(values, 1)
+    ]
+
+
+def _number(value: Any, where: str) -> float:
+    try:
+        found = float(value)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{where}: expected a number, got {value!r:.60}") from error
+    if not np.isfinite(found):
+        raise ValueError(f"{where}: expected a finite number, got {found}")
     return found
 
 
@@ -197,9 +207,7 @@ def _lists(result: Mapping[str, Any], count: int, title: str) -> Scores:
     lists = {
         key: values
         for key, values in result.items()
-        if _sized(values)
-        and len(values) == count
-        and not isinstance(values[0], str | bytes | Mapping | Sequence)
+        if _sized(values) and len(values) == count and _holds_numbers(values)
     }
     return {
         title if key in ("score", "scores", title) or len(lists) == 1 else f"{title} {key}": _one_each(
@@ -207,6 +215,12 @@ def _lists(result: Mapping[str, Any], count: int, title: str) -> Scores:
         )
         for key, values in lists.items()
     }
+
+
+def _holds_numbers(values: Sequence[Any]) -> bool:
+    """Whether the first entry that is not None is no text and no collection."""
+    first = next((value for value in values if value is not None), "")
+    return not isinstance(first, str | bytes | Mapping | Sequence)
 
 
 def _numbers(each: Sequence[Mapping[str, Any]], title: str) -> Scores:

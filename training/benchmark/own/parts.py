@@ -75,6 +75,7 @@ def verdict(results: Found) -> Part:
         for title, row in found["rows"].items():
             if row["kind"] == "own":
                 words.append(f"{title} on {found['title']}: {_noticed(found, row)}")
+    words += [f"{line}." for line in results["unscored"]]
     words += [f"Left out: {title} {reason}." for title, reason in results["skipped"].items()]
     return Part("In short", words)
 

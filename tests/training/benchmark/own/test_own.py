@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from openmeva.training.benchmark.own.judging import judge
 from openmeva.training.benchmark.own.metric import evaluate_module, function, function_named
+from openmeva.training.benchmark.own.scored import Scored
 from openmeva.training.benchmark.sets import TEST_SETS, TestSet
 from openmeva.training.cli.app import app
 
@@ -174,6 +175,45 @@ def test_preferences_are_counted_in_pairs(monkeypatch: pytest.MonkeyPatch) -> No
     assert report.results["preferences"]["pairs"]["rows"]["mine"]["accuracy"] == 1
     assert "prefers the story that people prefer in 1.000 of the pairs" in report.parts[0].words[0]
     assert report.metrics == ["mine"]
+
+
+class Judge:
+    """Words, as a metric that leaves some stories unscored and says what it is."""
+
+    def __call__(self, stories: list[str]) -> list[float | None]:
+        return [None if place < 2 else float(len(story.split())) for place, story in enumerate(stories)]
+
+    def signature(self) -> str:
+        return "judge|model:small|prompts:1a2b|answered:2024-05-01"
+
+
+def test_unscored_stories_are_counted_and_left_out_for_all(tmp_path: Path, rated: Path) -> None:
+    report = judge([Judge(), score_file(tmp_path)], judged=rated, draws=100)
+    found = report.results["judged"]["judged_rated"]
+    rows = judged_rows()[2:]
+    assert found["n"] == len(rows) == len(found["metrics"]["noise"]["scores"])
+    ratings = [float(np.mean(row["ratings"])) for row in rows]
+    pearson = stats.pearsonr([len(row["story"].split()) for row in rows], ratings).statistic
+    assert found["rows"]["Judge"]["pearson"] == pytest.approx(pearson)
+    said = "Judge has no score for 2 of the 36 stories of rated.jsonl; 2 are left out, for every metric."
+    assert said in report.parts[0].words
+    assert (
+        "Python function Judge, signature judge|model:small|prompts:1a2b|answered:2024-05-01" in report.html()
+    )
+    with pytest.raises(
+        ValueError, match=r"rated\.jsonl: expected scores, got none for any of its 36 stories"
+    ):
+        judge(lambda stories: [None] * len(stories), judged=rated)
+
+
+def test_a_pair_is_left_out_whole() -> None:
+    rows = [{"story": str(k), "pair": str(k // 2), "score": float(k % 2)} for k in range(6)]
+    pairs = TestSet("pairs", "Pairs", "roc", "preferences", lambda _: rows, "", {})
+    found = Scored.of(pairs, rows, {"mine": [1.0, None, 3.0, 4.0, 5.0, 6.0]})
+    assert (found.places, found.scores) == ([2, 3, 4, 5], {"mine": [3.0, 4.0, 5.0, 6.0]})
+    assert found.unscored == [
+        "mine has no score for 1 of the 6 stories of Pairs; 2 are left out, for every metric"
+    ]
 
 
 @pytest.fixture
