@@ -1,0 +1,50 @@
+"""The card of AUTOS says one thing: the shares named in its text are those of its tables."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+CARD = (Path(__file__).parents[3] / "datasets" / "autos" / "README.md").read_text(encoding="utf-8")
+
+
+def shares(section: str) -> dict[str, list[float]]:
+    """Aspect to the shares here (coherent, perturbed) and the paper's, from a section's table of counts."""
+    table = CARD.partition(f"## {section}")[2].partition("\n## ")[0]
+    rows = re.findall(
+        r"^\| (\w+) \| \d+ \| \d+ \| ([\d.*]+) / ([\d.*]+) \| ([\d.]+) / ([\d.]+) \|$", table, re.M
+    )
+    return {name: [float(cell.strip("*")) for cell in cells] for name, *cells in rows}
+
+
+@pytest.mark.parametrize(
+    ("named", "aspect", "column"),
+    [
+        ("Character behavior, perturbed", "character_behavior", 1),
+        ("common sense, perturbed", "common_sense", 1),
+        ("Consistency, coherent", "consistency", 0),
+        ("Punctuation, perturbed incoherent stories", "punctuation", 1),
+    ],
+)
+def test_shares_in_the_text_are_those_of_the_table(named: str, aspect: str, column: int) -> None:
+    ours, paper = re.search(rf"\*\*{named}\*\* \((\.\d+), (?:paper )?(\.\d+)\)", CARD).groups()  # type: ignore[union-attr]
+    found = shares("Counts for ROCStories")[aspect]
+    assert float(ours) == pytest.approx(found[column], abs=0.0051)
+    assert float(paper) == pytest.approx(found[2 + column], abs=0.0051)
+
+
+@pytest.mark.parametrize("section", ["Counts for ROCStories", "Counts for WritingPrompts"])
+def test_what_is_off_by_more_than_a_factor_of_two_bears_a_star(section: str) -> None:
+    table = CARD.partition(f"## {section}")[2].partition("\n## ")[0]
+    assert len(shares(section)) == 13
+    for name, (*ours, first, second) in shares(section).items():
+        row = next(line for line in table.splitlines() if line.startswith(f"| {name} |"))
+        stars = [cell.strip().endswith("*") for cell in row.split("|")[4].split("/")]
+        assert stars == [not 0.5 <= a / b <= 2 for a, b in zip(ours, (first, second), strict=True)], name
+
+
+def test_the_share_of_repeated_meaning_in_long_stories() -> None:
+    (named,) = re.findall(r"Meaning is repeated in (\.\d+) of the stories", CARD)
+    assert float(named) == pytest.approx(
+        shares("Counts for WritingPrompts")["semantic_repetition"][1], abs=0.0051
+    )
