@@ -64,7 +64,7 @@ def forest(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> P
         figure, grid = plt.subplots(
             1, len(levels), figsize=(2.2 + 2.5 * len(levels), height), sharey=True, squeeze=False
         )
-        own = [title for title, row in rows if row["kind"] == "own"]
+        own = list(found["metrics"])
         for axes, (level, label) in zip(grid[0], levels, strict=True):
             for place, (title, row) in enumerate(rows, len(paper)):
                 colour = _own(own.index(title)) if title in own else COLOURS["soft"]

@@ -54,7 +54,9 @@ def agreement(name: str, found: Found, printed: Found) -> Part:
             )  # fmt: skip
     table.note = (
         "Pearson's r, −1 to 1, higher is better; ρ and τ-b are Spearman's and Kendall's over all stories. Pairs right: "
-        "the share of story pairs ordered as people order them, ties calibrated (acc_eq), 1 is perfect."
+        "the share of story pairs ordered as people order them, ties calibrated (acc_eq), 1 is perfect. Trivial: counts "
+        "that know nothing of stories, as length (words), distinct-1 to distinct-3 (the share of words, pairs and triples "
+        "of words that are different) and repetition-share (words in repeated triples, negated)."
     )
     words = [
         f"{found['n']:,} stories of {found['prompts']:,} prompts. Over all stories: do good stories get high scores, "

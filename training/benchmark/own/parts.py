@@ -52,6 +52,8 @@ def verdict(results: Found) -> Part:
                 + (f", 95 % interval {number(ends[0], 2)} to {number(ends[1], 2)}" if ends else "")
                 + ", where 1 is perfect and 0 is chance"
             )
+            if ends and ends[0] <= 0 <= ends[1]:
+                text += "; since the interval holds 0, it may be no more than chance"
             text += (
                 f"; the raters' own disagreement leaves room up to {number(ceiling, 2)}." if ceiling else "."
             )
