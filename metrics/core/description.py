@@ -59,6 +59,7 @@ class BenchmarkEntry:
         sections: the rows that the further tables hold; all by default.
         explanations: whether the benchmark judges the metric's explanations.
         on_request: whether it runs only where it is asked for by name, as it takes minutes on each set.
+        with_references: another entry of the metric, which gives these rows in the same pass where a set has references.
     """
 
     title: str
@@ -69,6 +70,7 @@ class BenchmarkEntry:
     sections: tuple[str, ...] = ()
     explanations: bool = False
     on_request: bool = False
+    with_references: str = ""
 
 
 @dataclass(frozen=True)

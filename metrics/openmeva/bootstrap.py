@@ -14,6 +14,7 @@ from scipy import stats
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 
 _CHUNK = 256
+_KEPT = 5_000_000  # numbers of which a few tables are kept
 # Beyond this, the prompt-by-prompt matrix of Kendall's pairs outgrows its use, and draws are made one by one.
 _MATRIX_PROMPTS = 3000
 
@@ -45,6 +46,10 @@ class PromptBootstrap:
         count = len(self._starts)
         self.counts = rng.multinomial(count, np.full(count, 1 / count), size=draws).astype(np.float64)
         self._scores_untied: np.ndarray | None = None
+        self._score_groups = _tie_groups(self._scores)
+        # Ranks of the judgments on each draw, which are the same for every metric; where they are few, they are kept.
+        self._keeps_ranks = draws * len(self._score_groups[1]) <= _KEPT
+        self._kept_ranks: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
 
     @property
     def prompts(self) -> int:
@@ -73,20 +78,19 @@ class PromptBootstrap:
     def _ranked(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Spearman; and Kendall where the judgments have two values, which the same ranks give."""
         x_order, x_starts, _ = _tie_groups(x)
-        y_order, y_starts, y_ranks = _tie_groups(self._scores)
-        by_x, by_y = self._codes[x_order], self._codes[y_order]
-        y_place_by_x = y_ranks[x_order]
+        _, y_starts, y_ranks = self._score_groups
+        by_x, y_place_by_x = self._codes[x_order], y_ranks[x_order]
         found = np.empty(len(self.counts))
         kendall = np.empty(len(self.counts)) if len(y_starts) == 2 else None
         for start in range(0, len(self.counts), _CHUNK):
             counts = self.counts[start : start + _CHUNK]
             weights = counts[:, by_x]
             x_weights, x_mid = _centred_midranks(weights, x_starts)
-            y_weights, y_mid = _centred_midranks(counts[:, by_y], y_starts)
+            y_weights, y_mid, y_spread = self._judgment_ranks(start)
             # Summing weighted y-ranks within each tie group of x leaves one product a group.
             if kendall is not None:
                 above = weights * (y_place_by_x == 1)
-                ranks = np.add.reduceat(above, x_starts, axis=1)
+                ranks = _sums(above, x_starts)
                 stories = y_weights.sum(axis=1)
                 # Concordant less discordant pairs are 2 U - n1 n0, and U follows from the rank sum.
                 kendall[start : start + _CHUNK] = _ratio(
@@ -95,13 +99,25 @@ class PromptBootstrap:
                     y_weights[:, 0] * y_weights[:, 1],
                 )
             weights *= y_mid[:, y_place_by_x]
-            shared = np.add.reduceat(weights, x_starts, axis=1)
+            shared = _sums(weights, x_starts)
             found[start : start + _CHUNK] = _ratio(
                 np.einsum("ij,ij->i", shared, x_mid),
                 np.einsum("ij,ij,ij->i", x_weights, x_mid, x_mid),
-                np.einsum("ij,ij,ij->i", y_weights, y_mid, y_mid),
+                y_spread,
             )
         return found, kendall
+
+    def _judgment_ranks(self, start: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of the draws from `start`: weight and midrank of each judgment, and their sum of squares."""
+        if start in self._kept_ranks:
+            return self._kept_ranks[start]
+        order, starts, _ = self._score_groups
+        counts = self.counts[start : start + _CHUNK]
+        weights, mid = _centred_midranks(counts[:, self._codes[order]], starts)
+        found = weights, mid, np.einsum("ij,ij,ij->i", weights, mid, mid)
+        if self._keeps_ranks:
+            self._kept_ranks[start] = found
+        return found
 
     def _kendall(self, x: np.ndarray) -> np.ndarray:
         # tau-b of a draw: sums over pairs of stories of sign products, weighted by the counts of both. Summed
@@ -170,9 +186,15 @@ def _tie_groups(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     return order, starts, groups
 
 
+def _sums(weights: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Sums over the columns of each tie group; the weights themselves where nothing is tied."""
+    return weights if len(starts) == weights.shape[1] else np.add.reduceat(weights, starts, axis=1)
+
+
 def _centred_midranks(weights: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Weight and midrank of each tie group on each draw, the ranks measured from their mean."""
-    sums = weights.copy() if len(starts) == weights.shape[1] else np.add.reduceat(weights, starts, axis=1)
+    sums = _sums(weights, starts)
+    sums = weights.copy() if sums is weights else sums
     ends = np.cumsum(sums, axis=1)
     return sums, ends - (sums + ends[:, -1:]) / 2
 

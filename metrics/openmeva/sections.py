@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ def judgment_tables(
     one_error_only: bool,
     draws: int,
     rng: np.random.Generator,
+    wanted: Collection[str] | None = None,
 ) -> dict[str, Any]:
     """Sections 1 to 7 for one metric; a section that the rows do not allow says why in `unavailable`.
 
@@ -40,14 +41,17 @@ def judgment_tables(
         one_error_only: leave stories of several error types out of the sets of error types.
         draws: of the bootstrap.
         rng: the one source of randomness.
+        wanted: names of the sections; all, and `intervals` of the whole, unless given.
 
     Raises:
         ValueError: the correlation is undefined.
     """
     top = correlate(metric, judged.scores)
     bootstrap = PromptBootstrap(judged.scores, judged.prompts, draws, rng)
-    metric_draws = bootstrap.correlations(metric)
-    top["intervals"] = intervals(metric_draws)
+    metric_draws: dict[str, np.ndarray] = {}
+    if wanted is None:
+        metric_draws = bootstrap.correlations(metric)
+        top["intervals"] = intervals(metric_draws)
     sections: dict[str, Callable[[], Any]] = {
         "by_error_type": lambda: by_error_type(
             metric, judged, reasonable_above, draws, rng, one_error_only=one_error_only
@@ -65,6 +69,8 @@ def judgment_tables(
     }
     unavailable = {}
     for name, compute in sections.items():
+        if wanted is not None and name not in wanted:
+            continue
         try:
             top[name] = compute()
         except ValueError as error:

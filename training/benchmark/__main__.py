@@ -22,8 +22,18 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--data", type=Path, help="folder of the papers' data (mans/, union/, plot_guided/)")
-    parser.add_argument("--metrics", help="names of metrics, comma-separated; default: all present")
-    parser.add_argument("--datasets", help=f"test sets, comma-separated; any of {', '.join(TEST_SETS)}")
+    parser.add_argument(
+        "--metrics",
+        type=_names,
+        action="extend",
+        help="names of metrics, with commas or repeated, or all; default: those that take no longer than minutes",
+    )
+    parser.add_argument(
+        "--datasets",
+        type=_names,
+        action="extend",
+        help=f"test sets, with commas or repeated; any of {', '.join(TEST_SETS)}",
+    )
     parser.add_argument(
         "--judged",
         type=Path,
@@ -45,23 +55,22 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--all-tables", action="store_true", help="print every table, not the main ones alone"
     )
+    parser.add_argument("--processes", type=int, help="metrics that score at once; a core each unless given")
     return parser.parse_args(arguments)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run from the command line; 0, or 2 where nothing could be run or an argument is wrong."""
-    given = vars(parse(arguments))
-    given["metrics"], given["datasets"] = _names(given["metrics"]), _names(given["datasets"])
     try:
-        benchmark(Asked(**given))
+        benchmark(Asked(**vars(parse(arguments))))
     except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0
 
 
-def _names(given: str | None) -> list[str] | None:
-    return [name.strip() for name in given.split(",") if name.strip()] if given else None
+def _names(given: str) -> list[str]:
+    return [name.strip() for name in given.split(",") if name.strip()]
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from openmeva.training.benchmark.registry import choose, read_registry
+from openmeva.training.benchmark.ahead import processes_here
+from openmeva.training.benchmark.registry import ALL, choose, read_registry
 from openmeva.training.benchmark.render import to_terminal
 from openmeva.training.benchmark.report import write_report
 from openmeva.training.benchmark.run import Settings, run
@@ -33,6 +34,7 @@ class Asked:
         batch_size: handed to the metrics, where given.
         autos_stories: original stories of each part of AUTOS, and pairs of each set of preferences; 0 for all.
         all_tables: print every table, not the main ones alone.
+        processes: in which metrics score at once; as many as there are cores where None.
     """
 
     data: Path | None = None
@@ -46,6 +48,7 @@ class Asked:
     batch_size: int | None = None
     autos_stories: int = 1000
     all_tables: bool = False
+    processes: int | None = None
 
 
 def judged_set(path: Path, corpus: str) -> TestSet:
@@ -83,15 +86,18 @@ def benchmark(asked: Asked) -> Path:
         data=asked.data,
         draws=asked.draws,
         seed=asked.seed,
-        strict=asked.metrics is not None,
+        strict=ALL not in (asked.metrics or (ALL,)),
         batch_size=asked.batch_size,
         autos_stories=asked.autos_stories,
         say=lambda line: console.print(line, highlight=False),
+        processes=processes_here() if asked.processes is None else asked.processes,
     )
     results = run(metrics, sets, settings)
     if not asked.metrics:
         slow = [entry.name for entry in registry.values() if entry.on_request]
-        results["skipped"] |= dict.fromkeys(slow, "takes minutes a set, and runs where METRICS names it")
+        results["skipped"] |= dict.fromkeys(
+            slow, f"takes long, and runs where it is named, or with {ALL!r} (METRICS={ALL})"
+        )
     for name, reason in results["skipped"].items():
         console.print(f"[yellow]left out[/] {name}: {reason}", highlight=False)
     if not (results["judged"] or results["preferences"] or results["autos"]):

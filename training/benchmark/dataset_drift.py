@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,11 @@ from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.training.benchmark.contexts import rows_as_seen
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.sets import TestSet
+from openmeva.training.benchmark.work import Loaded, Rows, Work, scoring
 from openmeva.training.common.config import read_yaml
 from openmeva.training.paths import ROOT, RUNS
 
-Rows = list[dict[str, Any]]
-Attempt = Callable[[str, TestSet, Rows], dict[str, Any]]
-"""From a configuration or folder, a set and its rows to the metric's result; empty where it cannot run."""
+Attempt = Callable[[Work], dict[str, Any]]  # to the metric's result; empty where it cannot run
 
 SETS = (("mans_roc", "mans_wp"), ("union_roc", "union_wp"))  # OpenMEVA's Table 5, UNION's Table 6
 CORPORA = ("roc", "wp")
@@ -77,9 +76,21 @@ def corpora_read(folder: Path) -> tuple[str, ...] | None:
     return tuple(name for name in CORPORA if name in found)
 
 
-def drift_of(
-    entry: MetricEntry, loaded: Sequence[tuple[TestSet, Rows]], attempt: Attempt, draws: int, seed: int
-) -> dict[str, Any]:
+def drift_sets(entry: MetricEntry, loaded: Loaded) -> list[list[tuple[TestSet, Rows]]]:
+    """The pairs of `SETS` that are there, for a metric that has weights for each corpus."""
+    by_name = {one.name: (one, rows) for one, rows in loaded}
+    several = len(set(entry.configs.values())) > 1
+    return [[by_name[name] for name in names] for names in SETS if several and set(names) <= by_name.keys()]
+
+
+def drift_work(entry: MetricEntry, corpus: str, one: TestSet, rows: Rows) -> Work | None:
+    """A set for the weights of a corpus, its own or the other; None where the metric cannot score it."""
+    whole = entry.joins_context and corpus != one.corpus
+    seen = _as_text(rows, one.corpus) if whole else rows_as_seen(entry, one, rows)
+    return Work(scoring(entry, rows), drift_weights(entry, corpus).config, one, seen) if seen else None
+
+
+def drift_of(entry: MetricEntry, loaded: Loaded, attempt: Attempt, draws: int, seed: int) -> dict[str, Any]:
     """The metric's weights for each corpus on the judged stories of both; empty where it has weights for one alone.
 
     Args:
@@ -88,14 +99,12 @@ def drift_of(
         attempt: runs the metric.
         draws, seed: of the intervals.
     """
-    by_name = {one.name: (one, rows) for one, rows in loaded}
     runs: dict[str, dict[str, dict[str, Any]]] = {corpus: {} for corpus in entry.configs}
-    pairs = [names for names in SETS if set(names) <= by_name.keys()]
-    for names in pairs if len(set(entry.configs.values())) > 1 else ():
+    for pair in drift_sets(entry, loaded):
         cells = {
-            (corpus, name): _cell(entry, corpus, *by_name[name], attempt, draws, seed)
+            (corpus, one.name): _cell(entry, corpus, one, rows, attempt, draws, seed)
             for corpus in entry.configs
-            for name in names
+            for one, rows in pair
         }
         for (corpus, name), cell in cells.items() if all(cells.values()) else ():
             runs[corpus][name] = cell
@@ -105,9 +114,8 @@ def drift_of(
 def _cell(
     entry: MetricEntry, corpus: str, one: TestSet, rows: Rows, attempt: Attempt, draws: int, seed: int
 ) -> dict[str, Any]:
-    whole = entry.joins_context and corpus != one.corpus
-    seen = _as_text(rows, one.corpus) if whole else rows_as_seen(entry, one, rows)
-    result = attempt(drift_weights(entry, corpus).config, one, seen) if seen else {}
+    work = drift_work(entry, corpus, one, rows)
+    result = attempt(work) if work else {}
     if not result:
         return {}
     key = entry.rows.get(entry.title, next(iter(entry.rows.values())))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.core.description import METRICS, BenchmarkEntry, MetricDescription, read_metrics
 from openmeva.training.paths import ROOT
+
+ALL = "all"  # metrics, also those that wait to be named
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,8 @@ class MetricEntry:
         module: folder of the module, where it is not metrics/<name>.
         configurations: all of the module, whose weights lie in a folder each.
         on_request: whether it runs only where it is asked for by name.
+        giver: another entry of the module, whose result holds this one's rows, too, where a set has references.
+        also: keys of compute's result that others take from this one's.
     """
 
     name: str
@@ -45,6 +49,8 @@ class MetricEntry:
     module: str = ""
     configurations: tuple[str, ...] = ()
     on_request: bool = False
+    giver: MetricEntry | None = None
+    also: tuple[str, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -69,6 +75,16 @@ def read_registry(folder: Path = METRICS) -> dict[str, MetricEntry]:
             if name in entries:
                 raise ValueError(f"{entries[name].folder} and {metric.folder} both have an entry {name!r}")
             entries[name] = _entry(name, described, metric)
+        for name, described in metric.benchmark.items():
+            if described.with_references:
+                giver = described.with_references
+                if giver not in metric.benchmark:
+                    raise ValueError(
+                        f"{metric.folder}: {name} with_references: expected an entry, got {giver!r}"
+                    )
+                also = tuple(entries[name].rows.values())
+                entries[giver] = replace(entries[giver], also=also)
+                entries[name] = replace(entries[name], giver=entries[giver])
     return entries
 
 
@@ -93,15 +109,20 @@ def _entry(name: str, described: BenchmarkEntry, metric: MetricDescription) -> M
 
 
 def choose(names: list[str] | None, entries: dict[str, MetricEntry]) -> list[MetricEntry]:
-    """The entries named, or, without names, all whose module is in the checkout and that do not wait to be named.
+    """The entries named, `all` of them, or, without names, those that do not wait to be named.
+
+    Without a name an entry is taken only where its module is in the checkout.
 
     Raises:
         ValueError: an unknown name (lists the known ones).
     """
-    unknown = [name for name in names or [] if name not in entries]
+    unknown = [name for name in names or [] if name not in (*entries, ALL)]
     if unknown:
-        raise ValueError(f"unknown metric {', '.join(unknown)}, expected any of {', '.join(entries)}")
-    if names:
+        raise ValueError(
+            f"unknown metric {', '.join(unknown)}, expected any of {', '.join(entries)}, or {ALL}"
+        )
+    every = ALL in (names or ())
+    if names and not every:
         return [entries[name] for name in names]
-    usual = [entry for entry in entries.values() if not entry.on_request]
+    usual = [entry for entry in entries.values() if every or not entry.on_request]
     return [entry for entry in usual if (entry.folder / f"{entry.folder.name}.py").exists()]

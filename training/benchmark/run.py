@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import evaluate
 import numpy as np
 
 from openmeva.metrics.core.backbone import NotAtHandError
 from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
+from openmeva.metrics.openmeva.sections import judgment_tables
 from openmeva.metrics.openmeva.trivial import trivial_scores
-from openmeva.training.benchmark.contexts import rows_as_seen
+from openmeva.training.benchmark.ahead import all_work, score_ahead, side_by_side
 from openmeva.training.benchmark.dataset_drift import drift_of, drift_weights
 from openmeva.training.benchmark.explanations import explanation_tables
 from openmeva.training.benchmark.judged import judged_table
@@ -24,8 +24,19 @@ from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sampling import sampled
 from openmeva.training.benchmark.scores import score
 from openmeva.training.benchmark.sets import TestSet
+from openmeva.training.benchmark.work import LeftOutError, Work, explained, on_set
 from openmeva.training.common.cross_validated import cross_validated_scores
-from openmeva.training.paths import CACHE, ROOT
+from openmeva.training.paths import CACHE
+
+# Sections of `metrics/openmeva` that the report shows for each metric.
+SHOWN = (
+    "by_error_type",
+    "model_drift",
+    "score_differences",
+    "quality_drift",
+    "noise_ceiling",
+    "human_and_machine",
+)
 
 
 @dataclass(frozen=True)
@@ -43,6 +54,7 @@ class Settings:
             pairs; 0 for all.
         say: called with a line on what is going on.
         cache: where scores are kept, for this run and the next; `scores` among the project's caches unless given.
+        processes: in which metrics score, one each; with 1 each scores where its table is made.
     """
 
     data: Path | None
@@ -53,6 +65,12 @@ class Settings:
     autos_stories: int = 1000
     say: Callable[[str], None] = print
     cache: Path | None = None
+    processes: int = 1
+
+    @property
+    def kept(self) -> Path:
+        """The folder of the scores."""
+        return self.cache or CACHE / "scores"
 
 
 def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Settings) -> dict[str, Any]:
@@ -78,27 +96,26 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
             loaded[one.name] = sampled(one, one.read(settings.data), settings.autos_stories, settings.seed)
         except ValueError as error:
             results["skipped"][one.name] = f"needs {one.needs} ({error})"
+    if settings.processes > 1 and loaded:
+        asked = all_work(metrics, list(loaded.values()))
+        score_ahead(asked, settings.kept, settings.batch_size, settings.processes, settings.say)
+    works = []
     for one, rows in loaded.values():
         settings.say(f"{one.title}: {len(rows)} stories")
         found = _all_scores(metrics, one, rows, settings, results["skipped"])
-        if one.preferences:
-            results["preferences"][one.name] = _preferences(one, rows, found, settings)
-        elif one.judged:
-            found |= {
-                title: result
-                for title, result in cross_validated_scores(one.name, rows).items()
-                if any(entry.name == result["metric"] for entry in metrics)
-            }
-            results["judged"][one.name] = _judged(one, rows, found, settings)
-        else:
-            results["autos"][one.name] = _autos(one, rows, found, settings)
+        found |= {
+            title: result
+            for title, result in cross_validated_scores(one.name, rows).items()
+            if any(entry.name == result["metric"] for entry in metrics)
+        }
+        works.append((replace(one, read=_read_before), rows, found, replace(settings, say=print)))
+    for (one, *_), (kind, table) in zip(works, side_by_side(_table, works, settings.processes), strict=True):
+        results[kind][one.name] = table
     for entry in metrics:
         drift = drift_of(
             entry,
             list(loaded.values()),
-            lambda config, one, rows, entry=entry: _attempt(
-                entry, config, one, rows, settings, results["skipped"]
-            ),
+            lambda work: _attempt(work, settings, results["skipped"]),
             settings.draws,
             settings.seed,
         )
@@ -107,10 +124,26 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
             results["drift_weights"][entry.title] = {
                 corpus: drift_weights(entry, corpus).described() for corpus in entry.configs
             }
-        explained = _explanations(entry, list(loaded.values()), settings, results["skipped"])
-        if explained:
-            results["explanations"][entry.title] = explained
+        tables = _explanations(entry, list(loaded.values()), settings, results["skipped"])
+        if tables:
+            results["explanations"][entry.title] = tables
     return results
+
+
+def _read_before(data: Path | None) -> list[dict[str, Any]]:
+    """In place of a set's own reader, which no other process can be given."""
+    raise ValueError("the rows were read before")
+
+
+def _table(
+    one: TestSet, rows: list[dict[str, Any]], found: dict[str, dict[str, Any]], settings: Settings
+) -> tuple[str, dict[str, Any]]:
+    """Where among the results a set's table belongs, and the table."""
+    if one.preferences:
+        return "preferences", _preferences(one, rows, found, settings)
+    if one.judged:
+        return "judged", _judged(one, rows, found, settings)
+    return "autos", _autos(one, rows, found, settings)
 
 
 def _all_scores(
@@ -123,18 +156,12 @@ def _all_scores(
     """Row title to `{"scores", "signature"}` of each metric that has a configuration for the set's corpus."""
     found: dict[str, dict[str, Any]] = {}
     for entry in metrics:
-        config = entry.configs.get(one.corpus)
-        if config is None:
-            skipped[f"{entry.name} on {one.name}"] = f"no configuration for {one.corpus}"
+        try:
+            work = on_set(entry, one, rows)
+        except LeftOutError as error:
+            skipped[error.name] = str(error)
             continue
-        if "references" in entry.inputs and not any(row.get("reference") for row in rows):
-            skipped[f"{one.name} for metrics that need references"] = "it has none"
-            continue
-        seen = rows_as_seen(entry, one, rows)
-        if seen is None:
-            skipped[f"{one.name} for metrics that need contexts"] = "it has none"
-            continue
-        result = _attempt(entry, config, one, seen, settings, skipped)
+        result = _attempt(work, settings, skipped)
         for title, key in entry.rows.items() if result else ():
             found[title] = {
                 "scores": result[key],
@@ -145,42 +172,30 @@ def _all_scores(
     return found
 
 
-def _attempt(
-    entry: MetricEntry,
-    config: str,
-    one: TestSet,
-    rows: list[dict[str, Any]],
-    settings: Settings,
-    skipped: dict[str, str],
-    explain: bool = False,
-) -> dict[str, Any]:
+def _attempt(work: Work, settings: Settings, skipped: dict[str, str]) -> dict[str, Any]:
     """The metric's result; where it cannot run, an empty one with the reason in `skipped`.
 
     A metric that was asked for by name raises its error instead, unless its model has to be fetched first.
     """
+    title = f"{work.entry.title} ({work.config})" + (", explanations" if work.explain else "")
+
+    def say(line: str) -> None:
+        settings.say(f"  {title}: {line}")
+
     try:
-        row = f"  {entry.title} ({config})" + (", explanations" if explain else "")
-        cache = settings.cache or CACHE / "scores"
         return score(
-            entry,
-            config,
-            rows,
-            cache,
-            settings.batch_size,
-            explain,
-            say=lambda line: settings.say(f"{row}: {line}"),
+            work.entry, work.config, work.rows, settings.kept, settings.batch_size, work.explain, say
         )
     except (ValueError, OSError, ImportError) as error:
         if settings.strict and not isinstance(error, NotAtHandError):
             raise
-        skipped[f"{entry.name} ({config}) on {one.name}"] = str(error)
+        skipped[f"{work.entry.name} ({work.config}) on {work.one.name}"] = str(error)
         return {}
 
 
 def _judged(
     one: TestSet, rows: list[dict[str, Any]], found: dict[str, dict[str, Any]], settings: Settings
 ) -> dict[str, Any]:
-    benchmark = evaluate.load(str(ROOT / "metrics" / "openmeva"), one.configuration)
     scale = (1.0, 5.0) if one.configuration.startswith("mans") else None
     judged = JudgedStories.from_rows(rows, scale)
     ours = {title: result["scores"] for title, result in found.items()}
@@ -193,8 +208,15 @@ def _judged(
     full = {title: printed[title] for title in strongest}
     full |= {title: result["scores"] for title, result in found.items() if result.get("sections", True)}
     table["sections"] = {
-        title: benchmark.compute(
-            predictions=scores, references=rows, draws=settings.draws, seed=settings.seed, **one.options
+        title: judgment_tables(
+            check_predictions(scores, len(rows)),
+            judged,
+            {},
+            one.options.get("reasonable_above", judged.reasonable_above),
+            one.options.get("one_error_only", True),
+            settings.draws,
+            np.random.default_rng(settings.seed),
+            SHOWN,
         )
         for title, scores in full.items()
     }
@@ -235,17 +257,15 @@ def _explanations(
     settings: Settings,
     skipped: dict[str, str],
 ) -> dict[str, Any]:
-    if not entry.explain:
-        return {}
     found = {}
-    for one, rows in loaded:
-        config = entry.configs.get(one.corpus)
-        if one.name != "union_roc" or config is None:
-            continue
-        result = _attempt(entry, config, one, rows, settings, skipped, explain=True)
+    for work in explained(entry, loaded):
+        result = _attempt(work, settings, skipped)
         if result:
-            judged = JudgedStories.from_rows(rows)
-            found[one.name] = explanation_tables(
-                result["explanations"], judged, one.options["reasonable_above"], one.options["one_error_only"]
+            options = work.one.options
+            found[work.one.name] = explanation_tables(
+                result["explanations"],
+                JudgedStories.from_rows(work.rows),
+                options["reasonable_above"],
+                options["one_error_only"],
             )
     return found

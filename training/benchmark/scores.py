@@ -77,7 +77,7 @@ def score(
         for row, *values in zip(rows, *(inputs[name] for name in sorted(inputs)), strict=True)
     ]
     digests = [hashlib.sha256(text.encode()).hexdigest()[:32] for text in texts]
-    parts = [module_checksum(entry, config), config, sorted(inputs), entry.options, explain]
+    parts = [module_checksum(entry, config), config, sorted(inputs), entry.options, explain, _kept(entry)]
     if Path(config).is_absolute():  # weights that lie elsewhere
         parts.append(checkpoint_digest(Path(config)))
     parts += [f"{name} {version(name)}" for name in MODEL_LIBRARIES]
@@ -132,15 +132,20 @@ def _read(folder: Path) -> tuple[dict[str, dict[str, Any]], str]:
     return known, signature
 
 
+def _kept(entry: MetricEntry) -> list[str]:
+    """Keys of the metric's result that are kept."""
+    return sorted({*entry.rows.values(), *entry.also})
+
+
 def _by_text(entry: MetricEntry, found: dict[str, Any], count: int) -> list[dict[str, Any]]:
     """Of a metric's result the lists of one entry a text, by text."""
     lists = {
         name: values for name, values in found.items() if isinstance(values, list) and len(values) == count
     }
-    lacking = [key for key in entry.rows.values() if key not in lists]
+    lacking = [key for key in _kept(entry) if key not in lists]
     if lacking:
         raise ValueError(f"{entry.name}: expected {', '.join(lacking)}, one a story, got {', '.join(found)}")
-    kept = {name: lists[name] for name in (*entry.rows.values(), "explanations") if name in lists}
+    kept = {name: lists[name] for name in (*_kept(entry), "explanations") if name in lists}
     return [{name: values[place] for name, values in kept.items()} for place in range(count)]
 
 

@@ -38,15 +38,23 @@ def benchmark(
         str | None, typer.Option(metavar="JSON", help="arguments of that module's compute, and config_name")
     ] = None,
     lower_is_better: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="of your scores, with commas; or all")
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="of your scores, with commas or repeated; or all"),
     ] = None,
     metrics: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            help="of this project, with commas; all unless given; beside yours: none, for they take minutes"
+            metavar="NAMES",
+            help="of this project, with commas or repeated, or all; unless given, those that take no longer than "
+            "minutes; beside yours: none",
         ),
     ] = None,
-    datasets: Annotated[str | None, typer.Option(help="test sets, with commas; all that are there")] = None,
+    datasets: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES", help="test sets, with commas or repeated; unless given, all that are there"
+        ),
+    ] = None,
     corpus: Corpus = "roc",
     out: Annotated[Path, typer.Option(help="folder of the report")] = Path("benchmark"),
     draws: Draws = 10_000,
@@ -54,6 +62,9 @@ def benchmark(
     batch_size: Annotated[int | None, typer.Option(min=1)] = None,
     autos_stories: Annotated[int, typer.Option(min=0, help="of each part of AUTOS; 0 for all")] = 1000,
     all_tables: Annotated[bool, typer.Option("--all-tables", help="not the main ones alone")] = False,
+    processes: Annotated[
+        int | None, typer.Option(min=1, help="metrics that score at once; a core each unless given")
+    ] = None,
 ) -> None:
     """Judge metrics on the papers' test sets, AUTOS and judged files of yours, and write a report.
 
@@ -96,6 +107,7 @@ def benchmark(
         batch_size=batch_size,
         autos_stories=autos_stories,
         all_tables=all_tables,
+        processes=processes,
     )
     run(asked)
 

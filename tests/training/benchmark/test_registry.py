@@ -23,6 +23,9 @@ def test_an_entry_says_what_differs(tmp_path: Path) -> None:
     assert entries["short"].folder == tmp_path / "small"
     assert [entry.name for entry in choose(None, entries)] == ["small"], "the other one waits to be named"
     assert [entry.name for entry in choose(["short"], entries)] == ["short"]
+    for entry in entries.values():
+        (entry.folder / "small.py").touch()
+    assert [entry.name for entry in choose(["all"], entries)] == ["small", "short"]
 
 
 def test_two_entries_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -1,0 +1,65 @@
+"""Stories that a run has a metric score: of each set, and those whose scores it is to explain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from openmeva.training.benchmark.contexts import rows_as_seen
+from openmeva.training.benchmark.registry import MetricEntry
+from openmeva.training.benchmark.sets import TestSet
+
+Rows = list[dict[str, Any]]
+Loaded = Sequence[tuple[TestSet, Rows]]
+
+
+class LeftOutError(ValueError):
+    """A metric cannot score a set: `name` is what is left out, the message why."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(reason)
+        self.name = name
+
+
+@dataclass(frozen=True)
+class Work:
+    """Stories for a metric.
+
+    Attributes:
+        entry, config: what scores them.
+        one: the set, and `rows` its stories as the metric is given them.
+        explain: whether its explanations are wanted.
+    """
+
+    entry: MetricEntry
+    config: str
+    one: TestSet
+    rows: Rows
+    explain: bool = False
+
+
+def on_set(entry: MetricEntry, one: TestSet, rows: Rows) -> Work:
+    """A metric on a set, by its configuration for the set's corpus; a LeftOutError where it cannot score it."""
+    config = entry.configs.get(one.corpus)
+    if config is None:
+        raise LeftOutError(f"{entry.name} on {one.name}", f"no configuration for {one.corpus}")
+    if "references" in entry.inputs and not any(row.get("reference") for row in rows):
+        raise LeftOutError(f"{one.name} for metrics that need references", "it has none")
+    seen = rows_as_seen(entry, one, rows)
+    if seen is None:
+        raise LeftOutError(f"{one.name} for metrics that need contexts", "it has none")
+    return Work(scoring(entry, rows), config, one, seen)
+
+
+def explained(entry: MetricEntry, loaded: Loaded) -> Iterator[Work]:
+    """The stories whose error types people named, for a metric that says what costs a story."""
+    for one, rows in loaded:
+        config = entry.configs.get(one.corpus)
+        if entry.explain and one.name == "union_roc" and config is not None:
+            yield Work(entry, config, one, rows, explain=True)
+
+
+def scoring(entry: MetricEntry, rows: Rows) -> MetricEntry:
+    """The entry that scores rows for another: where all have references, the one that needs them, in the same pass."""
+    return entry.giver if entry.giver and all(row.get("reference") for row in rows) else entry
