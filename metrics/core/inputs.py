@@ -1,5 +1,6 @@
 """What modules are handed, checked in one place: columns of texts, and the options of `compute`."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import Any
@@ -95,6 +96,20 @@ def chosen_names(asked: Any, known: Sequence[str]) -> list[str]:
 def is_number(value: Any) -> bool:
     """Whether a value is a number, of Python or of numpy; True and False are none."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def number_from(value: Any) -> float | None:
+    """The number that a value is, or says as a text: infinite where a float cannot hold it, None where it is none.
+
+    >>> number_from("2.5"), number_from(10**400), number_from("many")
+    (2.5, inf, None)
+    """
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+    except (TypeError, ValueError):
+        return None
 
 
 def _whole(least: int) -> Callable[[Any], bool]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from openmeva.metrics.core.inputs import as_list
+from openmeva.metrics.core.inputs import as_list, number_from
 
 HUMAN = "human"
 
@@ -141,7 +141,7 @@ def check_predictions(predictions: Sequence[float], expected: int) -> np.ndarray
     for number, value in enumerate(values):
         if not isinstance(value, Real | np.number | np.bool_) and not _is_scalar_array(value):
             raise ValueError(f"predictions, row {number}: expected a number, got {value!r}")
-    scores = np.array([_float(value) for value in values])
+    scores = np.array([number_from(value) for value in values], dtype=float)
     wrong = np.flatnonzero(~np.isfinite(scores))
     if wrong.size:
         raise ValueError(f"predictions: expected finite scores, got {scores[wrong[0]]} in {_rows(wrong)}")
@@ -192,17 +192,10 @@ def _refuse_duplicates(story_ids: list[str]) -> None:
 def _number(value: Any, where: str) -> float:
     if isinstance(value, str | bytes) or not isinstance(value, Real | np.number | np.bool_):
         raise ValueError(f"{where}: expected a finite number, got {value!r}")
-    if not math.isfinite(_float(value)):
-        raise ValueError(f"{where}: expected a finite number, got {value}")
-    return float(value)
-
-
-def _float(value: Any) -> float:
-    """A number as a float; infinite where it is an integer past what a float holds."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
+    number = number_from(value)
+    if number is None or not math.isfinite(number):
+        raise ValueError(f"{where}: expected a finite number, got {value!r:.60}")
+    return number
 
 
 def _ratings(rows: list[Mapping[str, Any]], scale: tuple[float, float] | None) -> np.ndarray | None:

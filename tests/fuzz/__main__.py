@@ -1,63 +1,22 @@
 """`python -m tests.fuzz`: many odd inputs to everything that takes text, and a table of what became of them."""
 
 import argparse
-import random
+import gc
+import json
+import subprocess
 import sys
 import tempfile
-import traceback
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
 from rich.console import Console
 from rich.table import Table
 
-from tests.fuzz.modules import REFUSED, SCORED
-from tests.fuzz.targets import Target, names, prepared
+from tests.fuzz.outcome import REFUSED, SCORED, Outcome
+from tests.fuzz.rounds import again, fuzz
+from tests.fuzz.targets import names, prepared, shares
 
-LONGEST = 20_000  # characters of a text
-ROUND = 200  # inputs that one seed draws; a failure ends its round
-
-
-@dataclass
-class Outcome:
-    """Counts of one target's inputs, and the failures as text."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    failures: list[str] = field(default_factory=list)
-
-    @property
-    def inputs(self) -> int:
-        """How many inputs were tried."""
-        return self.counts.total() + len(self.failures)
-
-
-def fuzz(target: Target, inputs: int, start: int, longest: int = LONGEST) -> Outcome:
-    """Tries so many inputs, in rounds with a seed each; each round ends with its first failure."""
-    outcome = Outcome()
-    draws = random.Random(start)
-    while outcome.inputs < inputs:
-        size = min(ROUND, inputs - outcome.inputs)
-
-        @seed(draws.randrange(2**32))
-        @settings(
-            max_examples=size, database=None, deadline=None, phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )  # fmt: skip
-        @given(target.inputs(longest))
-        def tried(one: object) -> None:
-            outcome.counts[target.check(one)] += 1
-
-        try:
-            before = outcome.inputs
-            tried()
-            if outcome.inputs == before:  # hypothesis has no more inputs that differ
-                break
-        except Exception as error:  # each is one failure, and told
-            outcome.failures.append("".join(traceback.format_exception(error, limit=-3))[:4000])
-    return outcome
+LONGEST = 1_000_000  # characters of a text
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -67,43 +26,74 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--longest", type=int, default=LONGEST, help="characters of a text")
     parser.add_argument("--only", action="append", help="a target by name; may be repeated")
+    parser.add_argument(
+        "--keep", type=Path, help="folder for what is done: a run that is interrupted goes on"
+    )
+    parser.add_argument("--again", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args(arguments)
+    if asked.again:
+        _try_again(asked)
+        return
     chosen = asked.only or names()
+    whole = sum(shares(name) for name in chosen)
     outcomes: dict[str, Outcome] = {}
     with tempfile.TemporaryDirectory() as folder, prepared(Path(folder)) as load:
-        targets = {name: load(name) for name in chosen}
-        shares = sum(target.share for target in targets.values())
-        for name, target in targets.items():
-            count = max(1, round(asked.inputs * target.share / shares))
-            outcomes[name] = fuzz(target, count, asked.seed, asked.longest)
+        gc.freeze()  # statsmodels collects garbage at every correction, and would look at all of torch
+        for name in chosen:
+            count = max(1, round(asked.inputs * shares(name) / whole))
+            kept = asked.keep / f"{name}.json" if asked.keep else None
+            outcomes[name] = fuzz(name, load(name), count, asked.seed, asked.longest, kept)
             failed = len(outcomes[name].failures)
             print(f"{name}: {outcomes[name].inputs} inputs, {failed} failures", file=sys.stderr, flush=True)
-    show(outcomes)
-    if any(outcome.failures for outcome in outcomes.values()):
+    different = _in_a_second_process(outcomes, asked)
+    show(outcomes, different)
+    if different or any(outcome.failures for outcome in outcomes.values()):
         sys.exit(1)
 
 
-def show(outcomes: dict[str, Outcome]) -> None:
+def _in_a_second_process(outcomes: dict[str, Outcome], asked: argparse.Namespace) -> str:
+    """What another process says otherwise of the first inputs; strings have other hashes there."""
+    with tempfile.TemporaryDirectory() as folder:
+        first = Path(folder) / "first.json"
+        last_first = dict(reversed([(name, outcome.first) for name, outcome in outcomes.items()]))
+        first.write_text(json.dumps(last_first))
+        command = [sys.executable, "-m", "tests.fuzz", "--again", str(first)]
+        command += ["--seed", str(asked.seed), "--longest", str(asked.longest)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else done.stdout + done.stderr[-2000:]
+
+
+def _try_again(asked: argparse.Namespace) -> None:
+    first = json.loads(asked.again.read_text())
+    with tempfile.TemporaryDirectory() as folder, prepared(Path(folder)) as load:
+        different = again(first, load, asked.seed, asked.longest)
+    if different:
+        sys.exit("\n".join(different))
+
+
+def show(outcomes: dict[str, Outcome], different: str) -> None:
     """The table, and the failures below it."""
-    table = Table("", "inputs", "refused", "scored", "failures", show_footer=True)
+    table = Table("", "inputs", "refused", "scored", "failures", "seconds", show_footer=True)
     total = Outcome()
     for name, outcome in outcomes.items():
         table.add_row(name, *_cells(outcome))
-        total.counts.update(outcome.counts)
-        total.failures += outcome.failures
+        total.add(outcome)
     for column, cell in zip(table.columns, ("all", *_cells(total)), strict=True):
         column.footer = cell
     console = Console(width=100)
     console.print(table)
     console.print("refused: by an error that says why, or left as it is by a perturbation", style="dim")
+    tried = sum(len(outcome.first) for outcome in outcomes.values())
+    console.print(f"{tried} of them in a second process: {'the same' if not different else 'different'}")
     for name, outcome in outcomes.items():
         for failure in outcome.failures:
             console.print(f"\n{name}\n{failure}", markup=False, highlight=False)
+    console.print(different, markup=False, highlight=False)
 
 
 def _cells(outcome: Outcome) -> list[str]:
     counts = (outcome.inputs, outcome.counts[REFUSED], outcome.counts[SCORED], len(outcome.failures))
-    return [f"{count:,}" for count in counts]
+    return [*(f"{count:,}" for count in counts), f"{outcome.seconds:,.0f}"]
 
 
 if __name__ == "__main__":

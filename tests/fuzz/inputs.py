@@ -41,11 +41,21 @@ def weighted(*shares: tuple[int, st.SearchStrategy[Any]]) -> st.SearchStrategy[A
 
 
 def texts(longest: int) -> st.SearchStrategy[str]:
-    """Any text: words, marks, rare characters, nothing, and one of them again and again up to so many characters."""
-    unit = st.one_of(st.sampled_from([*WORDS, *MARKS, *RARE, "Go. ", "a", "a."]), _any_text.filter(bool))
-    many = st.builds(lambda text, size: text * max(1, size // len(text)), unit, st.integers(1, longest))
+    """Any text: words, marks, rare characters, nothing, and one of them again and again up to so many characters.
+
+    Long ones are rare, for most inputs should be quick: the lengths' logarithm is uniform.
+    """
     blank = st.sampled_from(["", *BLANK])
-    return st.one_of(_sentences, real_stories(), _mixed, _any_text, many, blank)
+    short = [(6, kind) for kind in (_sentences, real_stories(), _mixed, _any_text)]
+    return weighted(*short, (3, blank), (2, long_texts(1, longest)))
+
+
+def long_texts(shortest: int, longest: int) -> st.SearchStrategy[str]:
+    """A word, a mark, a rare character, a sentence or a story, again and again."""
+    units = st.sampled_from([*WORDS, *MARKS, *RARE, "Go. ", "a", "a.", "Ann was hungry. "])
+    unit = st.one_of(units, _any_text.filter(bool), _sentences, real_stories())
+    size = st.floats(0, 1).map(lambda share: round(shortest * (longest / shortest) ** share))
+    return st.builds(lambda text, size: text * max(1, size // len(text)), unit, size)
 
 
 def real_stories() -> st.SearchStrategy[str]:

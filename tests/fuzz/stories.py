@@ -21,7 +21,7 @@ from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.tagger.tagging import tag
 from tests.fuzz.inputs import real_stories, texts, weighted, wrong_values
-from tests.fuzz.modules import REFUSED, SCORED
+from tests.fuzz.outcome import REFUSED, SCORED, Checked
 from tests.tiny_language import ANN, KEN, TOM, tagged
 
 CORPUS = ROOT / "tests" / "training" / "perturbations" / "corpus.txt"
@@ -33,7 +33,7 @@ def seeded(longest: int) -> st.SearchStrategy[tuple[Any, int]]:
     return st.tuples(text, st.integers(0, 99))
 
 
-def check_text_tools(text: str) -> str:
+def check_text_tools(text: str) -> Checked:
     """Words and sentences together are the text, and hold no blank."""
     normalizer = Normalizer()
     sentences = normalizer.sentences(text)
@@ -49,7 +49,7 @@ def check_text_tools(text: str) -> str:
         assert text[start:end].strip() == text[start:end]
         at = end
     assert not text[at:].strip()
-    return SCORED if sentences else REFUSED
+    return Checked(SCORED if sentences else REFUSED, repr(sentences))
 
 
 def perturbation_material() -> PerturbationMaterial:
@@ -58,19 +58,19 @@ def perturbation_material() -> PerturbationMaterial:
     return PerturbationMaterial(0, pool, RuleParaphraser(), lambda pairs: [1.0] * len(pairs))
 
 
-def check_aspect(aspect: str, material: PerturbationMaterial, given: tuple[Any, int]) -> str:
+def check_aspect(aspect: str, material: PerturbationMaterial, given: tuple[Any, int]) -> Checked:
     """The text outside the spans stays, and the same draws make the same story."""
     text, seed = given
     perturber = Perturber(aspect, seed, material=material)
     if not isinstance(text, str) or not Story(text).sentences:
-        with pytest.raises(ValueError, match="'s1'"):
+        with pytest.raises(ValueError, match="'s1'") as caught:
             perturber({"story": text, "story_id": "s1"})
-        return REFUSED
+        return Checked(REFUSED, str(caught.value))
     row = perturber({"story": text, "story_id": "s1"})
     result = perturber.perturb(parse([text])[0], "s1")
     assert row["perturbed"] == (result and result.story)
     if result is None:
-        return REFUSED
+        return Checked(REFUSED, "not perturbed")
     assert result.story != text
     at = new_at = 0
     for span in result.spans:
@@ -78,7 +78,7 @@ def check_aspect(aspect: str, material: PerturbationMaterial, given: tuple[Any, 
         assert text[span.original_start : span.original_end] != result.story[span.start : span.end]
         at, new_at = span.original_end, span.end
     assert text[at:] == result.story[new_at:]
-    return SCORED
+    return Checked(SCORED, repr(row))
 
 
 def negative_material() -> NegativeMaterial:
@@ -88,12 +88,12 @@ def negative_material() -> NegativeMaterial:
     return NegativeMaterial(language, KeywordTable.count(corpus, language), corpus, keep=0)
 
 
-def check_operation(name: str, material: NegativeMaterial, given: tuple[Any, int]) -> str:
+def check_operation(name: str, material: NegativeMaterial, given: tuple[Any, int]) -> Checked:
     """What an operation does not touch is the original's, and the same draws make the same sample."""
     text, seed = given
     sentences = Normalizer().sentences(text) if isinstance(text, str) else []
     if not sentences:
-        return REFUSED
+        return Checked(REFUSED, "no word")
     story = TaggedStory(sentences, tag(sentences))
     made = [
         OPERATIONS[name](EditedStory.start(story), Draws(np.random.default_rng(seed)), material)
@@ -101,7 +101,7 @@ def check_operation(name: str, material: NegativeMaterial, given: tuple[Any, int
     ]
     assert made[0] == made[1]
     if made[0] is None:
-        return REFUSED
+        return Checked(REFUSED, "not changed")
     assert made[0].applied == (name,)
     assert made[0].words != sentences
     flat = story.flat_words()
@@ -113,4 +113,4 @@ def check_operation(name: str, material: NegativeMaterial, given: tuple[Any, int
             assert operation or word == flat[origin]
             used += [origin] if origin >= 0 else []
     assert len(used) == len(set(used))
-    return SCORED
+    return Checked(SCORED, repr(made[0].words))

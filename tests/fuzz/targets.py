@@ -11,11 +11,18 @@ from hypothesis import strategies as st
 
 from openmeva.training.negatives import OPERATIONS
 from openmeva.training.perturbations import ASPECTS
+from tests.every_reader import READERS
 from tests.facts import facts_for_every_day
-from tests.fuzz import commands, modules, stories
+from tests.fuzz import arguments, benchmark, commands, modules, readers, scores, stories
 from tests.fuzz.inputs import texts
+from tests.fuzz.module_table import METEOR, MODULES
+from tests.fuzz.outcome import Checked
 
-TEXT, SCORE, BENCHMARK = "text tools", "command score", "openmeva"
+TEXT, ARGUMENTS, SCORE, BENCHMARK = "text tools", "arguments", "command score", "openmeva"
+_SHARES = {TEXT: 10.0, ARGUMENTS: 20.0, SCORE: 0.2, BENCHMARK: 0.1, METEOR: 0.2}
+_KINDS = {"aspect": 1.0, "operation": 1.5, "reader": 1.0}
+_MODULE, _SHIPPED = 0.6, 0.01
+ORDINARY = 20_000  # characters, at most, of what is tagged or read by a command
 
 
 @dataclass(frozen=True)
@@ -24,20 +31,27 @@ class Target:
 
     Attributes:
         inputs: of so many characters a text.
-        check: returns `refused` or `scored`; an AssertionError, or an error that is no ValueError, is a fault.
-        share: of all inputs, beside the other targets; slow ones have less.
+        check: an AssertionError, or an error that is no ValueError, is a fault.
     """
 
     inputs: Callable[[int], st.SearchStrategy[Any]]
-    check: Callable[[Any], str]
-    share: float = 1.0
+    check: Callable[[Any], Checked]
 
 
 def names() -> list[str]:
     """All targets; none is loaded for it."""
-    aspects = [f"aspect {name}" for name in ASPECTS]
-    operations = [f"operation {name}" for name in OPERATIONS]
-    return [TEXT, *modules.MODULES, BENCHMARK, *aspects, *operations, SCORE]
+    several = [("reader", READERS), ("aspect", ASPECTS), ("operation", OPERATIONS)]
+    kinds = [f"{kind} {name}" for kind, known in several for name in known]
+    return [TEXT, ARGUMENTS, *kinds, SCORE, *commands.COMMANDS, BENCHMARK, *MODULES]
+
+
+def shares(name: str) -> float:
+    """A target's share of all inputs, beside the others'; slow ones have less."""
+    if name in commands.COMMANDS:
+        return commands.COMMANDS[name][1]
+    if name in MODULES and name not in _SHARES:
+        return _SHIPPED if MODULES[name].shipped else _MODULE
+    return _SHARES.get(name) or _KINDS[name.partition(" ")[0]]
 
 
 @contextmanager
@@ -48,25 +62,34 @@ def prepared(folder: Path) -> Iterator[Callable[[str], Target]]:
         shared: dict[str, Any] = {}
 
         def target(name: str) -> Target:
-            place = folder / name.replace(" ", "_")
+            place = folder / str(len(list(folder.iterdir())))
             place.mkdir()
             if name == TEXT:
-                return Target(texts, stories.check_text_tools, 4.0)
+                return Target(texts, stories.check_text_tools)
+            if name == ARGUMENTS:
+                return Target(arguments.values, arguments.check)
             if name == BENCHMARK:
-                module = commands.load_benchmark(place)
-                return Target(commands.judged_rows, partial(commands.check_benchmark, module), 0.3)
+                module = benchmark.load_benchmark(place)
+                return Target(_ordinary(benchmark.judged_rows), partial(benchmark.check_benchmark, module))
             if name == SCORE:
-                return Target(commands.story_files, commands.score_checker(place), 0.5)
-            if name in modules.MODULES:
-                module = modules.MODULES[name]
+                return Target(_ordinary(scores.story_files), scores.score_checker(place))
+            if name in commands.COMMANDS:
+                return Target(_ordinary(commands.calls(name, place)), commands.checker(place))
+            if name in MODULES:
+                module = MODULES[name]
                 metric = modules.load(module, place)
-                inputs = partial(modules.inputs, module, metric)
-                return Target(inputs, partial(modules.check, module, metric))
+                return Target(partial(modules.inputs, module, metric), partial(modules.check, module, metric))
             kind, _, what = name.partition(" ")
+            if kind == "reader":
+                return Target(partial(readers.files, READERS[what]), readers.checker(what, place))
             if kind not in shared:
                 aspect = kind == "aspect"
                 shared[kind] = stories.perturbation_material() if aspect else stories.negative_material()
             check = stories.check_aspect if kind == "aspect" else stories.check_operation
-            return Target(stories.seeded, partial(check, what, shared[kind]))
+            return Target(_ordinary(stories.seeded), partial(check, what, shared[kind]))
 
         yield target
+
+
+def _ordinary(inputs: Callable[[int], st.SearchStrategy[Any]]) -> Callable[[int], st.SearchStrategy[Any]]:
+    return lambda longest: inputs(min(longest, ORDINARY))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from openmeva.metrics.core.inputs import number_from
 from openmeva.training.files import Row, read_rows
 
 # Columns that say which story a row is of, or what is known of it: no scores of a metric.
@@ -95,12 +96,7 @@ def number_in(row: Row, column: str) -> float:
 
 
 def _number(value: Any) -> float | None:
-    if value is None or isinstance(value, bool | list | dict):
-        return None
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return None
+    return None if isinstance(value, bool) else number_from(value)
 
 
 def _given(row: Row, name: str) -> bool:

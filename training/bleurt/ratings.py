@@ -26,6 +26,7 @@ from scipy.stats import pearsonr
 
 from openmeva.metrics.bleurt.scoring import BleurtScorer
 from openmeva.metrics.core.checkpoint import find_checkpoint, read_tensors
+from openmeva.metrics.core.inputs import number_from
 from openmeva.training.common.cross_validated import FOLDER, write_cross_validated
 from openmeva.training.files import read_rows, save_tensors, text_of, write_text
 from openmeva.training.judged.mans import read_mans
@@ -140,10 +141,9 @@ def read_ratings(path: Path) -> list[dict[str, Any]]:
     rows = []
     for row in read_rows(path):
         text_of(row, "reference"), text_of(row)
-        try:
-            rating = float(row.values["score"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{row.where}: expected reference, story and score") from error
+        rating = number_from(row.values.get("score"))
+        if rating is None:
+            raise ValueError(f"{row.where}: expected reference, story and score")
         if not math.isfinite(rating):
             raise ValueError(f"{row.where}: expected a finite score, got {rating}")
         rows.append({**row.values, "score": rating})

@@ -18,26 +18,46 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
+from openmeva.training.files import read_lines
 from openmeva.training.paths import CONFIGS, ROOT
 
 Config = TypeVar("Config")
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML 1.1 as PyYAML reads it, but `1e-4` is a number."""
+    """YAML 1.1 as PyYAML reads it, but `1e-4` is a number, and `2020-01-01` a text."""
 
 
 _Loader.yaml_implicit_resolvers = {
-    key: list(value) for key, value in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    key: [one for one in value if one[0] != "tag:yaml.org,2002:timestamp"]
+    for key, value in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"), list("-+0123456789")
 )
 
 
-def read_yaml(text: str) -> Any:
-    """What a YAML text says."""
-    return yaml.load(text, Loader=_Loader)
+# what PyYAML and JSON raise for a text that is no YAML, or holds what JSON does not: bytes, sets, itself
+_NO_YAML = (yaml.YAMLError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+
+def read_yaml(text: str, where: str | Path = "YAML") -> Any:
+    """What a YAML text says, as plain JSON values.
+
+    Raises:
+        ValueError: no YAML, or other values; the message begins with `where`.
+    """
+    try:
+        found = yaml.load(text, Loader=_Loader)
+        json.dumps(found)
+    except _NO_YAML as error:
+        said = " ".join(str(error).split())
+        raise ValueError(f"{where}: expected YAML of plain values ({said:.200})") from error
+    return found
+
+
+def _read_file(file: str | Path) -> Any:
+    return read_yaml("\n".join(line for _, line in read_lines(file)), file)
 
 
 def config_file(folder: str, name: str | Path) -> Path:
@@ -120,7 +140,7 @@ def _validated(kind: Any, values: Any, where: str, path: str = "") -> Any:
 
 
 def _changed(kind: type[Any], file: str | Path, changes: Sequence[str]) -> dict[str, Any]:
-    values = read_yaml(Path(file).read_text(encoding="utf-8")) or {}
+    values = _read_file(file) or {}
     if not isinstance(values, dict):
         raise ValueError(f"{file}: expected a mapping, got {type(values).__name__}")
     if changes:  # a change goes into what the names stand for
@@ -129,7 +149,7 @@ def _changed(kind: type[Any], file: str | Path, changes: Sequence[str]) -> dict[
         path, separator, value = change.partition("=")
         if not separator:
             raise ValueError(f"--set: expected KEY=VALUE or KEY.SUB=VALUE, got {change!r}")
-        _put(values, path.split("."), read_yaml(value), change)
+        _put(values, path.split("."), read_yaml(value, f"--set {change}"), change)
     return values
 
 
@@ -175,8 +195,14 @@ def _resolved_fields(kind: Any, value: Mapping[str, Any] | str, where: str, path
     folder = getattr(kind, "named_in", None)
     if folder and (isinstance(value, str) or "name" in value):
         name, changes = (value, {}) if isinstance(value, str) else (value["name"], value)
+        if not isinstance(name, str):
+            raise ValueError(
+                f"{where}: {path}name: expected a name in training/configs/{folder}, got {name!r}"
+            )
         file = config_file(folder, name)
-        base = read_yaml(file.read_text(encoding="utf-8"))
+        base = _read_file(file)
+        if not isinstance(base, dict):
+            raise ValueError(f"{file}: expected a mapping, got {type(base).__name__}")
         value = {**resolved(kind, base, str(file)), **{k: v for k, v in changes.items() if k != "name"}}
     if isinstance(value, str):
         return value  # of another type than the field's: validation says so

@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from openmeva.metrics.core.inputs import number_from
 from openmeva.training.files import Row, read_rows, text_of
 
 _LISTS = ("ratings", "raters", "error_types")
@@ -55,10 +56,9 @@ def _list(cell: Any, name: str, row: Row) -> list[Any]:
 
 
 def _number(value: Any, name: str, row: Row) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{row.where}: expected a number in {name!r}, got {value!r:.60}") from error
+    number = number_from(value)
+    if number is None:
+        raise ValueError(f"{row.where}: expected a number in {name!r}, got {value!r:.60}")
     if not math.isfinite(number):
         raise ValueError(f"{row.where}: expected a finite number in {name!r}, got {number}")
     return number

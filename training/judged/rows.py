@@ -1,11 +1,11 @@
 """The columns that all judged stories come in, whichever paper they are from."""
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import mean
 from typing import TypedDict
 
+from openmeva.metrics.core.inputs import number_from
 from openmeva.training.files import Row
 
 
@@ -80,10 +80,7 @@ def rating_of(row: Row, column: str, low: float = 1, high: float = 5) -> float:
         ValueError: no number there, or one outside the scale (the row and the column).
     """
     value = row.values.get(column)
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        number = math.nan
-    if not low <= number <= high or math.isinf(number):
+    number = number_from(value)
+    if number is None or not low <= number <= high or math.isinf(number):
         raise ValueError(f"{row.where}, {column}: expected a rating in {low:g}..{high:g}, got {value!r:.60}")
     return number

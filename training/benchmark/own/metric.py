@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from openmeva.metrics.core.inputs import number_from
 from openmeva.training.benchmark.contexts import context_of, rows_as_seen
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.score_files import read_scores
@@ -189,10 +190,9 @@ def _one_each(values: Any, count: int, name: str) -> list[float | None]:
 
 
 def _number(value: Any, where: str) -> float:
-    try:
-        found = float(value)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{where}: expected a number, got {value!r:.60}") from error
+    found = number_from(value)
+    if found is None:
+        raise ValueError(f"{where}: expected a number, got {value!r:.60}")
     if not np.isfinite(found):
         raise ValueError(f"{where}: expected a finite number, got {found}")
     return found

@@ -1,0 +1,98 @@
+"""The benchmark's module for judged stories of one's own, and for AUTOS."""
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import evaluate
+from hypothesis import strategies as st
+
+from openmeva.training.paths import ROOT
+from tests.fuzz.inputs import WRONG_OPTIONS, texts, weighted, wrong_values
+from tests.fuzz.outcome import SCORED, Checked, refused
+
+_NAMED = re.compile(
+    r"^(predictions|references|column|correlation|draws|seed|others|reasonable_above|one_error_only)"
+)
+COLUMNS = ("story_id", "story", "ratings", "score", "prompt", "source_model", "raters", "error_types")
+
+
+def judged_rows(longest: int) -> st.SearchStrategy[dict[str, Any]]:
+    """Scores and judged stories, at times with a wrong value in one place, or a wrong option."""
+
+    def build(size: int, seed: int, story: str, columns: set[str], spoil: str, wrong: Any) -> dict[str, Any]:
+        rows = [{name: _row(number, seed, story)[name] for name in columns} for number in range(size)]
+        given: dict[str, Any] = {"predictions": [math.sin(seed * n) for n in range(size)], "references": rows}
+        if spoil in given:
+            given[spoil] = wrong
+        elif spoil == "prediction":
+            given["predictions"][size // 2] = wrong
+        elif spoil == "row":
+            rows[size // 2] = wrong
+        elif spoil:
+            rows[size // 2][spoil] = wrong
+        return given
+
+    mean_only = {"story", "score"}  # of which agreement and ceiling, which take long, are not computed
+    columns = weighted(
+        (4, st.just(mean_only)),
+        (4, st.sets(st.sampled_from(["prompt", "source_model", "story_id"])).map(mean_only.union)),
+        (1, st.just(set(COLUMNS) - {"score"})),
+        (1, st.sets(st.sampled_from(COLUMNS)).map({"story", "ratings"}.union)),
+    )
+    spoils = weighted(
+        (7, st.just("")), (3, st.sampled_from(["predictions", "references", "prediction", "row", *COLUMNS]))
+    )
+    sizes = weighted((1, st.integers(1, 3)), (9, st.integers(4, 15)))
+    # seeds of which not all stories have the same judgment
+    right = st.builds(
+        build,
+        sizes,
+        st.sampled_from([1, 2, 3, 4, 6, 7, 8, 9]),
+        texts(longest),
+        columns,
+        spoils,
+        wrong_values(),
+    )
+    options = ("draws", "seed", "others", "reasonable_above", "one_error_only")
+    option = st.sampled_from([(name, value) for name in options for value in WRONG_OPTIONS[name]])
+    plain = st.builds(
+        build, st.just(8), st.integers(1, 4), st.just("a"), st.just(mean_only), st.just(""), st.none()
+    )
+    wrong = st.builds(lambda given, pair: {**given, pair[0]: pair[1]}, plain, option)
+    return weighted((8, right), (1, wrong))
+
+
+def _row(number: int, seed: int, story: str) -> dict[str, Any]:
+    ratings = [1 + (number * seed) % 5, 1 + (number + seed) % 5]
+    return {
+        "story_id": f"s{number}",
+        "story": f"{story} {number}",
+        "ratings": ratings,
+        "score": sum(ratings) / 2,
+        "prompt": f"p{number % 3}",
+        "source_model": "ab"[number % 2],
+        "raters": ["one", "two"],
+        "error_types": [["chaotic"] if number % 4 == 0 else [], []],
+    }
+
+
+def check_benchmark(module: Any, given: dict[str, Any]) -> Checked:
+    """Tables of finite numbers, the same again; or a ValueError, and nothing kept."""
+    given = {"draws": 100, **given}
+    try:
+        result = module.compute(**given)
+    except ValueError as error:
+        return refused(str(error), bool(_NAMED.match(str(error))))
+    finally:
+        assert (module._scores, module._rows) == ([], [])
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+    assert module.compute(**given) == result
+    return Checked(SCORED, json.dumps(result))
+
+
+def load_benchmark(folder: Path) -> Any:
+    """The benchmark's module for judged stories of one's own."""
+    return evaluate.load(str(ROOT / "metrics" / "openmeva"), "judgments", cache_dir=str(folder))

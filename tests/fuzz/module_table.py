@@ -1,0 +1,109 @@
+"""The evaluate modules that are fuzzed, with tiny random models and with the weights of this project."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import BertConfig, BertModel
+
+from tests.tiny import PIECES, tiny_tokenizer, write_checkpoint
+from tests.tiny_bleurt import write_bleurt
+from tests.tiny_classifier import write_classifier
+from tests.tiny_ppl import write_gpt2, write_ppl_checkpoint
+from tests.tiny_ruber import write_ruber_checkpoint
+from tests.tiny_sentavg import write_sentavg
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module under test.
+
+    Attributes:
+        name: of its folder.
+        write: makes a tiny checkpoint in a folder; None where it has no weights.
+        columns: beside `predictions`: of `contexts` and `references`.
+        low, high: of its scores.
+        keys: of the result's lists of scores.
+        options: of `compute`, always given.
+        shipped: whether it has the weights of this project, which take longer, rather than tiny random ones.
+    """
+
+    name: str
+    write: Callable[[Path], Path] | None
+    columns: tuple[str, ...] = ()
+    low: float = 0.0
+    high: float = 1.0
+    keys: tuple[str, ...] = ("scores",)
+    options: dict[str, Any] = field(default_factory=lambda: {"dtype": "float32"})
+    shipped: bool = False
+
+
+def _write_similarity_encoder(folder: Path) -> Path:
+    torch.manual_seed(6)
+    config = BertConfig(
+        vocab_size=len(PIECES), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=32, max_position_embeddings=64, initializer_range=0.6,
+    )  # fmt: skip
+    BertModel(config).save_pretrained(folder)
+    (folder / "tokenizer.json").write_text(tiny_tokenizer().to_str())
+    return folder
+
+
+_SIMILARITIES = (
+    "greedy_matching", "vector_average", "vector_extrema", "min_max_pooling", "bertscore_precision",
+    "bertscore_recall", "bertscore_f1", "moverscore_1", "moverscore_2",
+)  # fmt: skip
+_OVERLAPS = ("bleu", "rouge1", "rouge2", "rougeL")
+METEOR = "overlap (METEOR)"  # NLTK takes seconds to read WordNet
+MODULES: dict[str, Module] = {
+    "union": Module("union", write_checkpoint, ("contexts",)),
+    "plot_coherence": Module(
+        "plot_coherence", partial(write_classifier, metric="plot_coherence", token_share=0.3), ("contexts",)
+    ),
+    "discriminator": Module(
+        "discriminator",
+        partial(write_classifier, metric="discriminator", context="first_sentence", kinds=False),
+        ("contexts",),
+    ),
+    "sentavg": Module("sentavg", write_sentavg, ("contexts",)),
+    # compared by the perplexity's logarithm: the exponential would enlarge what float32 rounds
+    "ppl": Module("ppl", write_ppl_checkpoint, ("contexts",), high=700.0, keys=("nll",)),
+    "ppl (masked)": Module(
+        "ppl",
+        partial(write_ppl_checkpoint, model="masked", spacing=3),
+        ("contexts",),
+        high=700.0,
+        keys=("nll",),
+    ),
+    "ppl (GPT-2)": Module("ppl", write_gpt2, ("contexts",), high=700.0, keys=("nll",)),
+    "ruber_bert": Module("ruber_bert", write_ruber_checkpoint, ("contexts", "references")),
+    "ruber_bert (rnn)": Module(
+        "ruber_bert", partial(write_ruber_checkpoint, encoder="rnn"), ("contexts", "references")
+    ),
+    "bleurt": Module("bleurt", write_bleurt, ("references",), -math.inf, math.inf),
+    "embedding_similarity": Module(
+        "embedding_similarity",
+        _write_similarity_encoder,
+        ("references",),
+        -1.0,
+        keys=tuple(f"{name}_scores" for name in _SIMILARITIES),
+    ),
+    "overlap": Module(
+        "overlap",
+        None,
+        ("references",),
+        keys=tuple(f"{name}_scores" for name in _OVERLAPS),
+        options={"scores": list(_OVERLAPS)},
+    ),
+    METEOR: Module("overlap", None, ("references",), keys=("meteor_scores",), options={"scores": "meteor"}),
+}
+MODULES |= {
+    f"{name} (shipped)": replace(MODULES[name], write=None, shipped=True)
+    for name in (
+        "union", "plot_coherence", "discriminator", "sentavg", "ppl", "ruber_bert", "bleurt", "embedding_similarity",
+    )
+}  # fmt: skip

@@ -1,0 +1,95 @@
+"""Inputs tried in rounds, each drawn from a seed of its own; finished rounds are kept, and not tried again."""
+
+import json
+import random
+import re
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from openmeva.metrics.core.files import write_text
+from tests.fuzz.outcome import Checked, Outcome
+from tests.fuzz.targets import Target
+
+FIRST = 10  # inputs of the first round, which a second process tries again
+ROUND = 200  # inputs of another round; a failure ends its round
+MOST_FAILURES = 20  # of a target: then its other inputs wait until these are mended
+_LONGEST_FAILURE = 6000
+_ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
+
+
+def fuzz(
+    name: str, target: Target, inputs: int, start: int, longest: int, kept: Path | None = None
+) -> Outcome:
+    """Tries so many inputs, or goes on where a run that was interrupted ended.
+
+    Args:
+        name: of the target, of which its seeds are made.
+        target: what is tried.
+        inputs: how many.
+        start: the seed of the whole run.
+        longest: characters of a text.
+        kept: file that holds the finished rounds.
+    """
+    outcome = _read(kept)
+    while outcome.inputs < inputs and len(outcome.failures) < MOST_FAILURES:
+        draws = random.Random(f"{start} {name} {outcome.rounds}")
+        size = min(ROUND if outcome.rounds else FIRST, inputs - outcome.inputs)
+        began, before = time.process_time(), outcome.inputs
+
+        @seed(draws.randrange(2**32))
+        @settings(
+            max_examples=size, database=None, deadline=None, phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )  # fmt: skip
+        @given(target.inputs(longest))
+        def tried(one: object) -> None:
+            checked: Checked = target.check(one)
+            outcome.counts[checked.verdict] += checked.inputs
+            if outcome.rounds == 0:
+                outcome.first.append(comparable(checked.said))
+
+        try:
+            tried()
+        except Exception as error:  # each is one failure, and told
+            outcome.failures.append("".join(traceback.format_exception(error, limit=-4))[:_LONGEST_FAILURE])
+        outcome.rounds += 1
+        outcome.seconds += time.process_time() - began
+        if kept is not None:
+            write_text(kept, json.dumps(asdict(outcome)))
+        if outcome.inputs == before:  # hypothesis has no more inputs that differ
+            break
+    return outcome
+
+
+def _read(kept: Path | None) -> Outcome:
+    if kept is None or not kept.exists():
+        return Outcome()
+    values = json.loads(kept.read_text(encoding="utf-8"))
+    return Outcome(**{**values, "counts": Counter(values["counts"])})
+
+
+def comparable(said: str) -> str:
+    """The text without places in memory, which differ from run to run."""
+    return _ADDRESS.sub("0x", said)
+
+
+def again(names: dict[str, list[str]], load: Callable[[str], Target], start: int, longest: int) -> list[str]:
+    """Tries the first inputs of targets, and returns what differs from what was said of them before."""
+    wrong = []
+    for name, before in names.items():
+        now = fuzz(name, load(name), FIRST, start, longest)
+        wrong += now.failures
+        wrong += [
+            f"{name}, in a second process:\n{old[:1000]}\nand then\n{new[:1000]}"
+            for old, new in zip(before, now.first, strict=False)
+            if old != new
+        ]
+        if len(before) != len(now.first):
+            wrong.append(f"{name}: {len(before)} inputs, and {len(now.first)} in a second process")
+    return wrong
