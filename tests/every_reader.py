@@ -48,6 +48,9 @@ def entries(**changes: Any) -> list[str]:
     return json.dumps({"7": entry}, ensure_ascii=False, indent=1).split("\n")
 
 
+HUGE = "1" + "0" * 400  # an integer past what a float holds
+
+
 def _rated(rating: str) -> str:
     return f'{{"story": "He ran.", "reference": "He fell.", "ratings": {rating}, "score": {rating}}}'
 
@@ -83,7 +86,7 @@ READERS = {
         read_judged_file,
         "a.jsonl",
         rows_of(story=STORY, ratings=[1, 2]),
-        (*NO_STORY, *(_judged("He ran.", bad) for bad in ("[NaN, 1]", "[null]", "[]", '["x"]', "{}", "3", "null"))),
+        (*NO_STORY, *(_judged("He ran.", bad) for bad in ("[NaN, 1]", f"[{HUGE}]", "[null]", "[]", '["x"]', "{}", "3", "null"))),
     ),
     "judged table": Reader(
         read_judged_file,
@@ -140,7 +143,7 @@ READERS = {
         read_ratings,
         "ratings.jsonl",
         rows_of(story=STORY, reference=STORY, score=1),
-        (*NO_STORY, _rated("NaN"), _rated("null"), _rated('"x"')),
+        (*NO_STORY, _rated("NaN"), _rated(HUGE), _rated("null"), _rated('"x"')),
     ),
     "prompted": Reader(
         prompted_stories, "a.jsonl", rows_of(story=STORY, prompt="Write."), (*NO_STORY, '{"story": "a", "prompt": 3}')
@@ -201,6 +204,6 @@ READERS = {
         ).popitem()[1],
         "a.jsonl",
         rows_of(story=STORY, score=1),
-        (*NO_OBJECTS, '{"story_id": "1", "score": NaN}', '{"story_id": "1", "score": null}'),
+        (*NO_OBJECTS, '{"story_id": "1", "score": NaN}', '{"story_id": "1", "score": null}', f'{{"story_id": "1", "score": {HUGE}}}'),
     ),
 }  # fmt: skip

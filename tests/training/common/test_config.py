@@ -35,6 +35,7 @@ def test_a_corpus_is_named_and_changed() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"corpus": {"name": 3}}, "corpus.name: expected a name in training/configs/corpora, got 3"),
         ({"learning_rat": 1}, "tiny.yaml: unknown key learning_rat; did you mean learning_rate?"),
         ({"adapter": {"rnk": 4}}, "unknown key adapter.rnk; did you mean adapter.rank?"),
         ({"corpus": {"name": "roc", "trian": []}}, "unknown key corpus.trian; did you mean corpus.train?"),
@@ -95,6 +96,31 @@ def test_a_mapping_holds_what_the_file_says() -> None:
     found = read_mapping(PlotNegativesConfig, config_file("plot_negatives", "roc"))
     assert "processes" not in found
     assert found["corpus"]["train"] == ["roc/train.jsonl.gz"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"seed: [1",
+        b"a: *nothing",
+        b"a: !!python/name:os.system",
+        b"&a [*a]",
+        b"a: !!int ''",
+        b"? [1]\n: 2",
+        b"- 1",
+        b"\xff",
+    ],
+)
+def test_a_file_that_is_no_configuration_is_named(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="^" + re.escape(str(path))):
+        read_config(UnionConfig, path)
+
+
+def test_changes_that_are_no_yaml_are_named() -> None:
+    with pytest.raises(ValueError, match=r"^--set seed=\[1: expected YAML of plain values"):
+        read_config(UnionConfig, config_file("union", "roc"), ["seed=[1"])
 
 
 def test_files_are_found_by_path_name_and_former_name(tmp_path: Path) -> None:
