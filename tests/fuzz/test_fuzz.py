@@ -1,5 +1,6 @@
 """A few odd inputs to everything that takes text; `make fuzz` tries many."""
 
+import gc
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -11,6 +12,7 @@ from tests.fuzz.outcome import REFUSED, SCORED
 from tests.fuzz.targets import BENCHMARK, Target, names, prepared, shares
 
 INPUTS = 4  # of each target
+MOST = 20
 LONGEST = 150  # characters
 SLOW = (METEOR, *(name for name, module in MODULES.items() if module.shipped))
 ORDINARY = [name for name in names() if name not in SLOW]
@@ -19,7 +21,9 @@ ORDINARY = [name for name in names() if name not in SLOW]
 @pytest.fixture(scope="module")
 def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Target]]:
     with prepared(tmp_path_factory.mktemp("fuzz")) as load:
+        gc.freeze()  # statsmodels collects garbage at every correction, and would look at all of torch
         yield load
+        gc.unfreeze()
 
 
 @pytest.mark.parametrize("name", ORDINARY)
@@ -27,7 +31,7 @@ def test_any_input_is_scored_or_refused(name: str, target: Callable[[str], Targe
     found = target(name)
 
     @settings(
-        max_examples=max(2, round(INPUTS * shares(name))),
+        max_examples=min(MOST, max(2, round(INPUTS * shares(name)))),
         database=None,
         deadline=None,
         derandomize=True,
