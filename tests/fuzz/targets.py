@@ -74,7 +74,7 @@ def prepared(folder: Path) -> Iterator[Callable[[str], Target]]:
             if name == SCORE:
                 return Target(_ordinary(scores.story_files), scores.score_checker(place))
             if name in commands.COMMANDS:
-                return Target(_ordinary(commands.calls(name, place)), commands.checker(place))
+                return Target(_ordinary(commands.inputs_of(name, place)), commands.checker(place))
             if name in MODULES:
                 module = MODULES[name]
                 metric = modules.load(module, place)

@@ -1,5 +1,6 @@
 """The columns that all judged stories come in, whichever paper they are from."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import mean
