@@ -167,7 +167,7 @@ READERS = {
         lambda path: [Normalizer.load(path)] * 3,
         "names.json",
         json.dumps({kind: ["ann\u2028"] for kind in NAME_LISTS}, indent=1).split("\n"),
-        ("7", "null", '"text"', "{", "[" * 50_000, "[1]", '{"male": null}'),
+        ("7", "null", '"text"', "{", "[" * 50_000, "[1]", '{"male": null}', json.dumps({kind: [{}] for kind in NAME_LISTS})),
         whole=True,
     ),
     **JUDGED_SETS,

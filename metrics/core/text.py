@@ -153,7 +153,8 @@ class Normalizer:
         """
         lists = read_json(path)
         kinds = ("male", "female", "neutral", "capitalized_only")
-        if not isinstance(lists, dict) or not all(isinstance(lists.get(kind), list) for kind in kinds):
+        found = [lists.get(kind) if isinstance(lists, dict) else None for kind in kinds]
+        if not all(isinstance(names, list) and all(isinstance(n, str) for n in names) for names in found):
             raise ValueError(f"{path}: expected lists of names: {', '.join(kinds)}")
         names = {name: f"[{kind.upper()}]" for kind in kinds[:3] for name in lists[kind]}
         return cls(names, frozenset(lists["capitalized_only"]))

@@ -7,7 +7,6 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -61,7 +60,7 @@ def fuzz(
         outcome.rounds += 1
         outcome.seconds += time.process_time() - began
         if kept is not None:
-            write_text(kept, json.dumps(asdict(outcome)))
+            write_text(kept, json.dumps(vars(outcome)))
         if outcome.inputs == before:  # hypothesis has no more inputs that differ
             break
     return outcome

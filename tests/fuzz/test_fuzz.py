@@ -2,13 +2,16 @@
 
 import gc
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 from openmeva.metrics.core.description import read_metrics
 from tests.fuzz.module_table import METEOR, MODULES
-from tests.fuzz.outcome import REFUSED, SCORED
+from tests.fuzz.outcome import REFUSED, SCORED, Checked
+from tests.fuzz.rounds import again, fuzz
 from tests.fuzz.targets import BENCHMARK, Target, names, prepared, shares
 
 INPUTS = 4  # of each target
@@ -49,3 +52,20 @@ def test_every_module_is_tried() -> None:
     asks_others = {"llm_judge"}  # its scores are another model's answers: its own tests give it odd ones
     tried = {module.name for module in MODULES.values()} | {BENCHMARK}
     assert tried == set(read_metrics()) - asks_others
+
+
+def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
+    tried: list[int] = []
+
+    def check(one: int) -> Checked:
+        tried.append(one)
+        return Checked(SCORED, str(one))
+
+    target, kept = Target(lambda _: st.integers(), check), tmp_path / "kept.json"
+    first = fuzz("a", target, 30, 0, LONGEST, kept)
+    assert (first.inputs, first.counts[SCORED], first.rounds) == (30, 30, 2)
+    assert fuzz("a", target, 30, 0, LONGEST, kept) == first
+    assert len(tried) == 30
+    assert fuzz("a", target, 50, 0, LONGEST, kept).inputs == len(tried) == 50
+    assert again({"a": first.first}, lambda _: target, 0, LONGEST) == []
+    assert len(again({"a": ["other", *first.first[1:]]}, lambda _: target, 0, LONGEST)) == 1
