@@ -229,7 +229,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.hub.fault == "wrong":
             content = content[:-1] + bytes([content[-1] ^ 1])
         if self.hub.fault == "cut" and self.command == "GET":
-            headers["Content_Length"] = str(len(content))
+            headers["Content-Length"] = str(len(content))
             content, self.close_connection = content[: len(content) // 2], True
         asked = re.match(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
         if asked and self.command == "GET":

@@ -28,6 +28,8 @@ WORDS = ("word_embeddings.weight", "tok_embeddings.weight")  # end the names of 
 ADDED = ".added"  # ends the name of rows that an adapter adds to a table of word vectors
 _HERE = Path(__file__).resolve().parent
 _FILES = ["*.json", "*.safetensors", "vocab.txt"]
+# Of the Hub, and of the HTTP library under its client, which lets some through: connections that end within a file.
+_HUB_ERRORS: tuple[type[Exception], ...] = (*HfHubHTTPError.__bases__, LocalEntryNotFoundError, OSError)
 
 
 @dataclass
@@ -96,7 +98,7 @@ def _from_hub(hub_id: str, known: str, tried: Sequence[Path]) -> Path:
         raise ValueError(f"{repository!r} is neither a folder nor a Hub id: {known}") from error
     try:
         return _arrived(_snapshot(repository, revision or None, local_files_only=False))
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+    except _HUB_ERRORS as error:
         places = ", ".join(map(str, [*tried, f"the cache ({constants.HF_HUB_CACHE})"]))
         raise ValueError(f"no checkpoint {hub_id!r} in {places} or on the Hub: {known}") from error
 
@@ -122,6 +124,8 @@ def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> 
         )
 
     folder = fetch("config.json")
+    if not local_files_only:
+        _arrived(folder)  # before it is read: a damaged one would stay in the cache
     config = _read_json(folder / "config.json") if (folder / "config.json").is_file() else {}
     own = _own_weights(config)
     if not local_files_only:
