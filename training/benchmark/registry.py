@@ -28,6 +28,7 @@ class MetricEntry:
         outputs: row name to the key of compute's result, for metrics that return several scores (else `scores`).
         options: further arguments of compute.
         explain: whether the explanations of compute(explain=True) are judged.
+        explains: whether the metric says what each sentence costs.
         sections: the rows that the further tables hold (all where empty), for metrics that return many scores.
         module: folder of the module, where it is not metrics/<name>.
         configurations: all of the module, whose weights lie in a folder each.
@@ -45,6 +46,7 @@ class MetricEntry:
     outputs: dict[str, str] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     explain: bool = False
+    explains: bool = False
     sections: tuple[str, ...] = ()
     module: str = ""
     configurations: tuple[str, ...] = ()
@@ -101,6 +103,7 @@ def _entry(name: str, described: BenchmarkEntry, metric: MetricDescription) -> M
         outputs=dict(described.rows),
         options=dict(described.options),
         explain=described.explanations,
+        explains=metric.explains,
         sections=described.sections,
         module=str(metric.folder),
         configurations=tuple(metric.configurations),

@@ -39,15 +39,19 @@ class Cell:
 
 def correlate(scorer: Scorer, test: str, data: Path) -> tuple[float, float]:
     """Spearman's and Kendall's coefficient with the mean ratings of a test set's stories, contexts joined in ROC."""
+    scores, ratings = scores_and_ratings(scorer, test, data)
+    return float(spearmanr(scores, ratings)[0]), float(kendalltau(scores, ratings)[0])
+
+
+def scores_and_ratings(scorer: Scorer, test: str, data: Path) -> tuple[list[float], list[float]]:
+    """Scores of a test set's stories, contexts joined in ROC, and the stories' mean ratings."""
     one = TEST_SETS[test]
     rows = one.read(data)
     texts = [
         f"{row['prompt']} {row['story']}" if one.corpus == "roc" and row.get("prompt") else row["story"]
         for row in rows
     ]
-    scores = scorer(texts)
-    ratings = [float(np.mean(row["score"])) for row in rows]
-    return float(spearmanr(scores, ratings)[0]), float(kendalltau(scores, ratings)[0])
+    return list(scorer(texts)), [float(np.mean(row["score"])) for row in rows]
 
 
 def without_manipulation(sets: Path, corpus: str, kind: str) -> list[GroupRow]:

@@ -15,6 +15,7 @@ from openmeva.training.files import write_text
 # part: the function in the file of that name that returns its rows
 PARTS = {
     "scoring": "scoring_rows",
+    "tiers": "tier_rows",
     "embedding_similarity": "embedding_similarity_rows",
     "language_model": "language_model_rows",
     "sampling": "sampling_rows",

@@ -1,0 +1,61 @@
+"""Which sentences a perturbation touched, and whether a metric's blame falls on them."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from openmeva.training.benchmark import blame
+from openmeva.training.benchmark.blame import Case, blamed_right, damaged_sentences, main, read_cases
+from openmeva.training.benchmark.registry import read_registry
+
+STORY = "Ann ran. Bo slept. Cy sang. Bo slept."
+
+
+def span(text: str, story: str = STORY) -> dict[str, int]:
+    start = story.index(text)
+    return {"start": start, "end": start + len(text)}
+
+
+def test_a_sentence_is_damaged_by_a_change_in_it_and_so_is_its_copy() -> None:
+    assert damaged_sentences(STORY, [span("Cy")]) == (False, False, True, False)
+    assert damaged_sentences(STORY, [span("slept")]) == (False, True, False, True)
+    assert damaged_sentences(STORY, [span("ran. Bo")]) == (True, True, False, True)
+    inserted = span(" Cy sang.")  # begins where the sentence before ends, which it does not touch
+    assert damaged_sentences(STORY, [inserted]) == (False, False, True, False)
+
+
+def test_stories_that_are_damaged_nowhere_or_everywhere_are_no_cases(tmp_path: Path) -> None:
+    rows = [
+        {"aspect": "a", "label": label, "story": STORY, "changed_spans": changes}
+        for label, changes in (
+            (1, []),
+            (0, [span("Cy")]),
+            (0, [span("Ann")]),
+            (0, []),
+            (0, [{"start": 0, "end": len(STORY)}]),
+        )
+    ]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "cases.parquet")
+    cases = read_cases(tmp_path / "cases.parquet")
+    assert [case.damaged.index(True) for case in cases] == [2, 0]
+    assert [case.chance for case in cases] == [0.25, 0.25]
+    assert len(read_cases(tmp_path / "cases.parquet", of_aspect=1)) == 1
+
+
+def test_the_sentence_with_the_greatest_gain_is_the_blamed_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Metric:
+        def compute(self, predictions: list[str], explain: bool) -> dict[str, Any]:
+            gains = [0.1, 0.0, 0.4, -0.2]
+            return {"explanations": [{"sentences": [{"gain": g} for g in gains]} for _ in predictions]}
+
+    monkeypatch.setattr(blame.evaluate, "load", lambda *_: Metric())
+    cases = [Case("a", STORY, (False, False, True, False)), Case("b", STORY, (True, False, False, False))]
+    assert blamed_right(read_registry()["union"], cases) == {"a": [True], "b": [False]}
+
+
+def test_a_metric_that_explains_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--metrics", "ppl", "--stories", "1"]) == 2
+    assert "ppl: it does not explain its scores" in capsys.readouterr().err

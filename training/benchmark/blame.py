@@ -1,0 +1,129 @@
+"""Whether explanations blame the damaged sentence: `python -m training.benchmark.blame [--metrics NAME …]`.
+
+The perturbed stories are those of AUTOS `mini` (discrimination), which say what was changed in them. The sentence that
+`explain` blames most is the one without which the score gains most; a case is right where the perturbation touched that
+sentence, or a word-for-word copy of it. Beside each share stands what blaming a sentence at random would give.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import evaluate
+import numpy as np
+import pyarrow.parquet as pq
+from rich.console import Console
+from rich.table import Table
+
+from openmeva.metrics.core.text import sentence_spans
+from openmeva.training.benchmark.registry import MetricEntry, choose, read_registry
+from openmeva.training.paths import ROOT
+
+CASES = ROOT / "datasets" / "autos" / "mini" / "discrimination.parquet"
+
+
+class Case(NamedTuple):
+    """A perturbed story, and for each of its sentences whether the perturbation touched it."""
+
+    aspect: str
+    story: str
+    damaged: tuple[bool, ...]
+
+    @property
+    def chance(self) -> float:
+        """The share of its sentences that are damaged."""
+        return sum(self.damaged) / len(self.damaged)
+
+
+def read_cases(path: Path = CASES, of_aspect: int | None = None) -> list[Case]:
+    """The perturbed stories of a file of AUTOS, of each aspect at most `of_aspect`, evenly spaced.
+
+    A story whose every sentence was touched, or none (sentences left out), is no case.
+    """
+    by_aspect: dict[str, list[Case]] = {}
+    for row in pq.read_table(path).to_pylist():
+        if row["label"] == 0:
+            damaged = damaged_sentences(row["story"], row["changed_spans"])
+            if any(damaged) and not all(damaged):
+                by_aspect.setdefault(row["aspect"], []).append(Case(row["aspect"], row["story"], damaged))
+    cases = []
+    for found in by_aspect.values():
+        kept = len(found) if of_aspect is None else min(of_aspect, len(found))
+        cases += [found[place * len(found) // kept] for place in range(kept)]
+    return cases
+
+
+def damaged_sentences(story: str, changes: Sequence[dict[str, int]]) -> tuple[bool, ...]:
+    """For each sentence of a story whether a changed span (characters `start` to `end`) overlaps it, or it is a copy
+    of a sentence that one does."""
+    spans = sentence_spans(story)
+    texts = [story[start:end].strip() for start, end in spans]
+    touched = [any(one["start"] < end and one["end"] > start for one in changes) for start, end in spans]
+    copies = {text for text, is_touched in zip(texts, touched, strict=True) if is_touched}
+    return tuple(text in copies for text in texts)
+
+
+def blamed_right(entry: MetricEntry, cases: Sequence[Case]) -> dict[str, list[bool]]:
+    """Aspect to whether the most blamed sentence is a damaged one, for each of its cases.
+
+    Raises:
+        ValueError: a metric that does not explain its scores by sentences.
+    """
+    if not entry.explains:
+        raise ValueError(f"{entry.name}: it does not explain its scores by sentences")
+    metric = evaluate.load(str(entry.folder), entry.configs["roc"])
+    result = metric.compute(predictions=[case.story for case in cases], explain=True)
+    right: dict[str, list[bool]] = {}
+    for case, explained in zip(cases, result["explanations"], strict=True):
+        gains = [sentence["gain"] for sentence in explained["sentences"]]
+        if len(gains) == len(case.damaged):  # else the metric splits sentences otherwise
+            right.setdefault(case.aspect, []).append(case.damaged[int(np.argmax(gains))])
+    return right
+
+
+def blame_table(entries: Sequence[MetricEntry], cases: Sequence[Case]) -> Table:
+    """Aspects by metrics: the share of cases in which the most blamed sentence is a damaged one."""
+    aspects = list(dict.fromkeys(case.aspect for case in cases))
+    columns: dict[str, dict[str, list[Any]]] = {
+        "at random": {a: [case.chance for case in cases if case.aspect == a] for a in aspects}
+    }
+    for entry in entries:
+        columns[entry.title] = blamed_right(entry, cases)
+    table = Table(title=f"Most blamed sentence is a damaged one: share of {len(cases)} stories of AUTOS mini")
+    for heading in ("aspect", "stories", *columns):
+        table.add_column(heading)
+    for aspect in aspects:
+        count = sum(case.aspect == aspect for case in cases)
+        shares = [f"{np.mean(found.get(aspect, [np.nan])):.2f}" for found in columns.values()]
+        table.add_row(aspect, str(count), *shares)
+    whole = [f"{np.mean([v for values in found.values() for v in values]):.2f}" for found in columns.values()]
+    table.add_row("all", str(len(cases)), *whole)
+    return table
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Command line; see the module's description. Returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m training.benchmark.blame",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--metrics", nargs="+", help="entries of the benchmark; default: all that explain")
+    parser.add_argument("--stories", type=int, help="of each aspect, at most so many (default: all)")
+    parser.add_argument("--cases", type=Path, default=CASES, help="a file of AUTOS (default: mini)")
+    given = parser.parse_args(arguments)
+    try:
+        known = read_registry()
+        usual = [name for name, entry in known.items() if entry.explains and not entry.on_request]
+        table = blame_table(choose(given.metrics or usual, known), read_cases(given.cases, given.stories))
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    Console(width=160).print(table)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+"""What each source of negatives teaches plot coherence: `python -m training.papers.sources --data DIR [--config NAME]`.
+
+A classifier is trained on each source of a configuration alone (`graded`, `files`), and on all together, from the labels
+and from the backbone as it is, on as many groups each; a row has its agreement with people on each judged set that is
+there (Pearson; Spearman on the plot-guided sets). With `--taught N …`, also the configuration itself with its teacher, on
+as many judged stories: the student's curve. A finished row is not trained again.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from scipy.stats import pearsonr, spearmanr
+
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.core.classifier_scorer import ClassifierScorer
+from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.classifier.distillation import with_teacher_logits
+from openmeva.training.classifier.rows import at_most, load_rows
+from openmeva.training.classifier.trainer import known_classifier, train_classifier
+from openmeva.training.common.config import config_file, read_config
+from openmeva.training.files import write_text
+from openmeva.training.negatives.groups import GroupRow
+from openmeva.training.papers.plot_cells import scores_and_ratings
+from openmeva.training.paths import CACHE, ROOT, RUNS
+from openmeva.training.plot_coherence.config import PlotCoherenceConfig
+
+SETS = ("mans_roc", "mans_wp", "union_roc", "union_wp", "plot_guided_roc", "plot_guided_wp")
+
+
+def alone(config: PlotCoherenceConfig) -> dict[str, PlotCoherenceConfig]:
+    """The configuration with one source each, by the source's name, and with all; from labels alone."""
+    plain = replace(
+        config,
+        teacher=None,
+        start=None,
+        first=None,
+        seeds=(),
+        distillation_weight=0.0,
+        label_weight=1.0,
+        rank_weight=1.0,
+        token_weight=0.5 if config.token_weight else 0.0,
+        training_sets=None,
+    )
+    found = {one["name"]: replace(plain, graded=(one,), files=None) for one in config.graded or ()}
+    found |= {Path(one.path).stem: replace(plain, graded=None, files=(one,)) for one in config.files or ()}
+    return {**found, "all": plain}
+
+
+def limited(rows: Sequence[GroupRow], groups: int, seed: int) -> list[GroupRow]:
+    """The rows of `groups` groups at most, drawn evenly from each source where there are several."""
+    kinds: dict[str, list[GroupRow]] = {}
+    for row in rows:
+        kinds.setdefault(row.group.rpartition("-")[0], []).append(row)
+    share = max(1, groups // len(kinds))
+    return at_most([row for one in kinds.values() for row in at_most(one, share, seed)], groups, seed)
+
+
+def is_there(name: str, data: Path) -> bool:
+    """Whether a judged set's files lie in the data folder."""
+    try:
+        return bool(TEST_SETS[name].read(data))
+    except ValueError:
+        return False
+
+
+class Rows:
+    """Trains the rows of the table and judges them on the sets that are there.
+
+    Args:
+        data: the folder that corpora and judged sets lie in.
+        run: where the graded groups lie.
+        out: where finished rows lie.
+    """
+
+    def __init__(self, data: Path, run: Path, out: Path) -> None:
+        self.data, self.run, self.out = data, run, out
+        self.sets = [name for name in SETS if is_there(name, data)]
+
+    def __call__(self, name: str, config: PlotCoherenceConfig, groups: int | None) -> dict[str, float]:
+        """`stories` trained on, and the coefficient on each set.
+
+        Raises:
+            ValueError: a file of the configuration that is missing, or nothing to train on.
+        """
+        rows, validation, provenance = load_rows(config, self.data, self.run, CACHE / "tags")
+        if config.teacher:
+            teacher = ROOT / config.teacher.weights
+            rows = with_teacher_logits(rows, teacher, config.metric, self.run, config.teacher.processes)
+        if groups is not None:
+            rows = limited(rows, groups, config.seed)
+        folder = self.out / name
+        made = {**provenance, "groups_of_all": groups}
+        if not known_classifier(config, made, folder):
+            (folder / "agreement.json").unlink(missing_ok=True)
+            train_classifier(config, rows, validation, folder, folder / "run", made)
+        return {"stories": len(rows), **self._agreement(folder, config.metric)}
+
+    def _agreement(self, folder: Path, metric: str) -> dict[str, float]:
+        kept = folder / "agreement.json"
+        found: dict[str, float] = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
+        for name in self.sets:
+            if name not in found:
+                scorer = ClassifierScorer(load_checkpoint(folder, metric))
+                scores, ratings = scores_and_ratings(lambda texts: scorer.score(texts)[0], name, self.data)  # noqa: B023
+                coefficient = spearmanr if name.startswith("plot_guided") else pearsonr
+                found[name] = float(coefficient(scores, ratings)[0])
+                write_text(kept, json.dumps(found, indent=2) + "\n")
+        return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Command line; see the module's description. Returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m training.papers.sources",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--data", type=Path, required=True, help="folder of corpora and judged sets")
+    parser.add_argument("--config", default="mix", help="of plot coherence (default: mix)")
+    parser.add_argument("--groups", type=int, default=300, help="trained on in each row (default: 300)")
+    parser.add_argument(
+        "--taught", type=int, nargs="*", default=[], metavar="N", help="stories that the teacher judged"
+    )
+    parser.add_argument("--run", type=Path, help="where the groups lie (default: runs/plot_coherence-NAME)")
+    parser.add_argument("--out", type=Path, default=RUNS / "sources")
+    given = parser.parse_args(arguments)
+    try:
+        config = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))
+        rows = Rows(given.data, given.run or RUNS / f"plot_coherence-{config.name}", given.out / config.name)
+        found = {name: rows(name, one, given.groups) for name, one in alone(config).items()}
+        for stories in given.taught:
+            found[f"taught, {stories:,} stories"] = rows(
+                f"taught-{stories}", replace(config, seeds=()), max(1, stories // config.group_size)
+            )
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    table = Table(title=f"Sources of {config.name} against judged sets, {given.groups} groups each")
+    for heading in ("source", "stories", *rows.sets):
+        table.add_column(heading)
+    for name, values in found.items():
+        table.add_row(name, f"{values['stories']:,.0f}", *(f"{values.get(s, np.nan):.3f}" for s in rows.sets))
+    Console(width=160).print(table)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+"""Cost of plot coherence on the small encoder and on the larger one: from cold to the first score, memory, stories a second.
+
+Each is measured in a process of its own, as a user's would be; the speed stands beside BERT-base's, run the papers' way
+in the same run.
+"""
+
+import json
+import subprocess
+import sys
+
+from openmeva.metrics.core.backbone import NotAtHandError, backbone_folder
+from openmeva.training.paths import METRICS
+from openmeva.training.speed.parts import Rows, bench_stories, seconds
+from openmeva.training.speed.scoring import bert_base, usual_way
+
+TIERS = {
+    "mix": (1000, "40"),
+    "base": (320, "5"),
+}  # stories scored, and how often BERT-base's speed is asked for
+MEASURED = """
+import json, resource, time
+begun = time.perf_counter()
+import evaluate
+metric = evaluate.load({folder!r}, {name!r})
+metric.compute(predictions=[{story!r}])
+first = time.perf_counter() - begun
+from openmeva.training.speed.parts import bench_stories
+stories = bench_stories({count})
+metric.compute(predictions=stories[:64])
+begun = time.perf_counter()
+metric.compute(predictions=stories)
+print(json.dumps([first, {count} / (time.perf_counter() - begun), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))
+"""
+
+
+def tier_rows() -> Rows:
+    """Both tiers, beside BERT-base the usual way; a tier whose encoder is not at hand says so."""
+    stories = bench_stories(40)
+    big = bert_base()
+    usual_way(big, stories[:10])
+    usual = 40 / seconds(lambda: usual_way(big, stories), 2)
+    rows: Rows = [("BERT-base the usual way", f"{usual:.1f} stories/s", "1", "")]
+    folder = METRICS / "plot_coherence"
+    for name, (count, wanted) in TIERS.items():
+        title = f"plot coherence {name}: {count:,} stories, text to score"
+        settings = json.loads((folder / "weights" / name / "config.json").read_text(encoding="utf-8"))
+        try:
+            backbone_folder(settings["plot_coherence"]["encoder"], folder / "weights" / name)
+        except NotAtHandError as error:
+            rows.append((title, str(error).partition("\n")[0], "-", wanted))
+            continue
+        first, rate, kilobytes = _measured(name, count)
+        rows += [
+            (title, f"{rate:.1f} stories/s", f"{rate / usual:.1f}", wanted),
+            (f"plot coherence {name}: a new process until its first score", f"{first:.1f} s", "", ""),
+            (f"plot coherence {name}: greatest memory", f"{kilobytes / 2**20:.2f} GiB", "", ""),
+        ]
+    return rows
+
+
+def _measured(name: str, count: int) -> tuple[float, float, float]:
+    """Seconds to the first score, stories a second, and kilobytes of memory of a process that scores."""
+    script = MEASURED.format(
+        folder=str(METRICS / "plot_coherence"), name=name, story=bench_stories(1)[0], count=count
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"plot coherence {name}: {done.stderr[-500:]}")
+    first, rate, memory = json.loads(done.stdout.splitlines()[-1])
+    return first, rate, memory
