@@ -51,12 +51,14 @@ class StoryClassifierModule(StoryInputs):
         The arguments are those of `compute`.
         """
         given = {True: "first_sentence", False: "prompt", None: self._context}[context_is_part_of_story]
+        shorter = self._scorer.shorter_window
         automatic = f"joined if one declarative sentence before at most {LONGEST_CONTINUED}"
         return signature_of(
             self._metric,
             checkpoint=self._revision,
             context=automatic if given == "auto" else given,
             max_length=self._scorer.max_length,
+            **({} if shorter is None else {"shorter_window": shorter}),
             dtype=precision(self.default_dtype if dtype is None else dtype, device),
         )
 

@@ -5,7 +5,7 @@ UNION, plot coherence and discriminator differ in the model and in what `explain
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import torch
@@ -42,11 +42,13 @@ class PreparedStory:
         words: normalised words, by sentence.
         tokens: token ids, by sentence.
         windows: spans of sentences, end exclusive, that are scored at once.
+        shorter: the same by the shorter window, where the checkpoint has one and the story is longer than it.
     """
 
     words: list[list[str]]
     tokens: list[list[int]]
     windows: list[tuple[int, int]]
+    shorter: list[tuple[int, int]] = field(default_factory=list)
 
     def ids(self, window: tuple[int, int], without: int | None = None) -> list[int]:
         """Token ids of the sentences in `window`, one of them left out."""
@@ -72,8 +74,8 @@ class StoryScorer:
     """Scores stories with one checkpoint, loaded once and kept for the device and dtype used last.
 
     Args:
-        checkpoint: its settings hold `context` (a key of `CONTEXTS`), `max_length` (tokens scored at once) and
-            `delexicalize`.
+        checkpoint: its settings hold `context` (a key of `CONTEXTS`), `max_length` (tokens scored at once),
+            `delexicalize`, and perhaps `shorter_window` (see `score`).
         model: the untrained model; the checkpoint's weights are put into it.
 
     Raises:
@@ -84,6 +86,7 @@ class StoryScorer:
         settings = checkpoint.settings
         self.joins_context = CONTEXTS[settings["context"]]
         self.max_length: int = settings["max_length"]
+        self.shorter_window: int | None = settings.get("shorter_window")
         self.tokenizer = checkpoint.tokenizer
         names = checkpoint.names_file if settings["delexicalize"] else None
         self.normalizer = Normalizer.load(names) if names else Normalizer()
@@ -111,6 +114,7 @@ class StoryScorer:
                 for c, s in zip(contexts, stories, strict=True)
             ]
         limit = self.max_length - 2
+        shorter = min(limit, (self.shorter_window or self.max_length) - 2)
         prepared = []
         for row, text in enumerate(stories):
             sentences = [list(words) for words in self.normalizer.sentences(text)]
@@ -120,12 +124,14 @@ class StoryScorer:
             words, tokens = [], []
             for sentence, encoding in zip(sentences, encodings, strict=True):
                 # a sentence past the limit counts as several
-                for start in range(0, len(encoding.ids), limit):
-                    tokens.append(encoding.ids[start : start + limit])
+                for start in range(0, len(encoding.ids), shorter):
+                    tokens.append(encoding.ids[start : start + shorter])
                     words.append(sentence if start == 0 else [])
             if not tokens:
                 raise ValueError(f"predictions, row {row}: expected a text with words, got {text[:60]!r}")
-            prepared.append(PreparedStory(words, tokens, sentence_windows([len(t) for t in tokens], limit)))
+            lengths = [len(t) for t in tokens]
+            parts = sentence_windows(lengths, shorter) if shorter < limit and sum(lengths) > shorter else []
+            prepared.append(PreparedStory(words, tokens, sentence_windows(lengths, limit), parts))
         return prepared
 
     def outputs(
@@ -186,19 +192,24 @@ class StoryScorer:
         """Scores in 0..1, higher is better, in order, and the explanations where asked for.
 
         A story longer than `max_length` tokens is scored by overlapping windows of whole sentences, whose
-        mean, weighted by length, is its score.
+        mean, weighted by length, is its score. Where the checkpoint has a `shorter_window`, a story longer than that is
+        read by such windows, too, and the lower one of both means is its score: what goes wrong within a few sentences
+        shows in the one, what repeats itself over hundreds of words in the other.
         """
         chosen = choose_device(device)
         kind = choose_dtype(dtype, chosen)
         prepared = self.prepare(stories, contexts, joins)
-        windows = [(s, window) for s, story in enumerate(prepared) for window in story.windows]
-        sequences = [prepared[s].ids(window) for s, window in windows]
-        found = self.probabilities(sequences, batch_size, chosen, kind, progress)
-        totals, weights = [0.0] * len(prepared), [0] * len(prepared)
-        for (s, _), ids, score in zip(windows, sequences, found, strict=True):
-            totals[s] += score * len(ids)
-            weights[s] += len(ids)
-        scores = [total / weight for total, weight in zip(totals, weights, strict=True)]
+        # every story's windows, then those of the shorter kind
+        readings = [(s, story.windows) for s, story in enumerate(prepared)]
+        readings += [(s, story.shorter) for s, story in enumerate(prepared) if story.shorter]
+        sequences = [prepared[s].ids(window) for s, windows in readings for window in windows]
+        found = iter(self.probabilities(sequences, batch_size, chosen, kind, progress))
+        lengths = iter(map(len, sequences))
+        scores = [1.0] * len(prepared)
+        for s, windows in readings:
+            weights = [next(lengths) for _ in windows]
+            total = sum(next(found) * weight for weight in weights)
+            scores[s] = min(scores[s], total / sum(weights))
         if not explain:
             return scores, None
         blame = self._blame(prepared, batch_size, chosen, kind, progress)

@@ -18,6 +18,7 @@ class ClassifierConfig(TrainingConfig):
         adapter: low-rank factors on the backbone; null: all weights are trained and saved.
         max_length: tokens of a story that are read in training.
         window: tokens scored at once, where not `max_length`.
+        shorter_window: tokens of a second reading by parts, whose score counts where it is the lower one.
         group_size: stories of a group that are seen at a time, the human one among them.
         batch_groups: groups in a step.
         passes: over the groups.
@@ -42,6 +43,7 @@ class ClassifierConfig(TrainingConfig):
     adapter: Adapter | None = field(default_factory=Adapter)
     max_length: int = 128
     window: int | None = None
+    shorter_window: int | None = None
     group_size: int = 4
     batch_groups: int = 8
     passes: int = 1
