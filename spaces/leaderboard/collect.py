@@ -50,6 +50,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         action="store_true",
         help="of --out, what no run measured, where its weights are the same still",
     )
+    parser.add_argument(
+        "--drop-changed",
+        action="store_true",
+        help="with --keep: leave out rows of other weights by now, which else are an error",
+    )
     options = parser.parse_args(arguments)
     runs = []
     for path in options.results:
@@ -61,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         collected = {**collect(merged(runs), read_published()), "weights": checkpoint_digests(ROOT)}
         if options.keep:
-            keep(collected, json.loads(options.out.read_text(encoding="utf-8")))
+            keep(collected, json.loads(options.out.read_text(encoding="utf-8")), options.drop_changed)
     except (OSError, ValueError) as error:
         print(f"error: {options.out}: {error}", file=sys.stderr)
         return 2
@@ -102,11 +107,16 @@ def _rows_of_both(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[
     return rows
 
 
-def keep(collected: dict[str, Any], old: Mapping[str, Any]) -> None:
+def keep(collected: dict[str, Any], old: Mapping[str, Any], drop_changed: bool = False) -> None:
     """Adds to `collected`, in place, the sets and the rows of this project's metrics that only `old` has.
 
+    Args:
+        collected: of the new runs.
+        old: what was collected before.
+        drop_changed: whether a row whose weights are others by now is left out.
+
     Raises:
-        ValueError: a row whose weights are others by now (set, row and weights are named).
+        ValueError: such a row, where it is not left out (set, row and weights are named).
     """
     entries = [(entry, title) for entry in read_registry().values() for title in entry.rows]
     for part in ("judged", "autos"):
@@ -114,15 +124,18 @@ def keep(collected: dict[str, Any], old: Mapping[str, Any]) -> None:
             known = collected[part].get(name)
             ours = {row["title"] for row in known["rows"] if row["kind"] == "ours"} if known else set()
             kept = [row for row in found["rows"] if row["kind"] == "ours" and row["title"] not in ours]
-            for row in kept:
+            for row in list(kept):
                 for entry in (entry for entry, title in entries if title == row["title"]):
                     weights = f"{entry.folder.name}/{entry.configs.get(test_set(name).corpus)}"
                     if old["weights"].get(weights) != collected["weights"].get(weights):
-                        raise ValueError(
-                            f"{name}, {row['title']}: weights {weights} have changed, measure it again"
-                        )
+                        if not drop_changed:
+                            raise ValueError(
+                                f"{name}, {row['title']}: weights {weights} have changed, measure it again"
+                            )
+                        kept.remove(row)
             if known is None:
-                collected[part][name] = found
+                rows = [row for row in found["rows"] if row["kind"] != "ours" or row in kept]
+                collected[part][name] = {**found, "rows": rows}
             else:
                 known["rows"] += kept
 

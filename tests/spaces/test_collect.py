@@ -81,3 +81,11 @@ def test_a_row_of_other_weights_is_not_kept() -> None:
     new = collected("b", UNION="ours")
     keep(new, collected("a", UNION="ours"))
     assert new == collected("b", UNION="ours"), "measured again"
+
+
+def test_a_row_of_other_weights_is_left_out_where_that_is_wished() -> None:
+    new, old = collected("b", PPL="ours"), collected("a", UNION="ours", length="trivial")
+    old["autos"]["autos_roc_invariance"] = {"rows": [{"title": "UNION", "kind": "ours"}]}
+    keep(new, old, drop_changed=True)
+    assert [row["title"] for row in new["judged"]["union_roc"]["rows"]] == ["PPL"]
+    assert new["autos"]["autos_roc_invariance"]["rows"] == []
