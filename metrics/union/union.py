@@ -5,7 +5,11 @@ import evaluate
 from openmeva.metrics.core.classifier_module import StoryClassifierModule
 from openmeva.metrics.union.scoring import UnionScorer
 
-HUB_IDS = {"roc": "openmeva/union-roc", "wp": "openmeva/union-wp"}
+HUB_IDS = {
+    "roc": "openmeva/union-roc",
+    "roc_base": "openmeva/union-roc-base",
+    "wp": "openmeva/union-wp",
+}
 
 _DESCRIPTION = """
 UNION scores a story by itself, without a reference: the probability that it was written by a person rather
@@ -26,8 +30,8 @@ _CITATION = """
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: stories, a list of strings, raw or tokenised.
-    contexts: leading contexts, one a story, optional. `roc` takes the context as the story's first sentence
-        and joins it; `wp` takes it as a prompt, which is not part of the story, and ignores it.
+    contexts: leading contexts, one a story, optional. `roc` and `roc_base` take the context as the story's first
+        sentence and join it; `wp` takes it as a prompt, which is not part of the story, and ignores it.
     context_is_part_of_story: True: a context is joined to its story; False: it is a prompt, and ignored; None
         (default): as the checkpoint says.
     batch_size: windows scored at once.
@@ -55,7 +59,7 @@ Examples:
 
 
 class Union(StoryClassifierModule, evaluate.Metric):
-    """The evaluate module; the checkpoint is chosen by `config_name`: `roc`, `wp`, a folder or a Hub id."""
+    """The evaluate module; the checkpoint is chosen by `config_name`: `roc`, `roc_base`, `wp`, a folder or a Hub id."""
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(

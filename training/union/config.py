@@ -20,10 +20,13 @@ class UnionConfig(TrainingConfig):
         start: an adapter's folder to go on from.
         first: the configuration that is trained where `start` is not there yet.
         adapter: low-rank factors on the backbone; null: all weights are trained and saved.
+        encoder_dropout: of the layers of another backbone than the shared one; null: as it was pretrained. Without any, a
+            step takes half the time on a processor.
         max_length: tokens of a story that are read in training.
         window: tokens scored at once, where not `max_length`.
         pairs: stories seen, each with one negative sample.
         batch_pairs: of them in a step.
+        validation_pairs: at most so many held-out stories are judged, each with a negative sample.
         targets: what the reconstruction of a word is: `origin`, the word of the human story that it comes from, so that
             a moved sentence has itself, or `position`, as in equation 5 the token that stood at its place, so that a moved
             sentence has the one that was there.
@@ -40,10 +43,12 @@ class UnionConfig(TrainingConfig):
     start: str | None = None
     first: str | None = None
     adapter: Adapter | None = field(default_factory=Adapter)
+    encoder_dropout: float | None = None
     max_length: int = 512
     window: int | None = None
     pairs: int
     batch_pairs: int = 16
+    validation_pairs: int = 1000
     targets: Literal["origin", "position"] = "origin"
     reconstruction_mean: Literal["tokens", "stories"] = "tokens"
     reconstruction_weight: float = 0.1

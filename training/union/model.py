@@ -25,7 +25,7 @@ def build_model(config: UnionConfig) -> tuple[UnionModel, Tokenizer, Backbone]:
         model: UnionModel = UnionModel.from_pretrained(base.folder, dtype=torch.float32)
         model.resize_token_embeddings(tokenizer.get_vocab_size(), pad_to_multiple_of=MULTIPLE)
     else:
-        model, tokenizer = build_on(UnionModel, base)
+        model, tokenizer = build_on(UnionModel, base, config.encoder_dropout)
         _fit_head(model)
     model.tie_weights()
     if config.adapter:

@@ -97,7 +97,12 @@ def train(
         held_out, language, config.sampling, seed=config.seed, keywords=sampler.material.keywords
     )
     validation = UnionPairs(
-        held_out, validation_sampler, tokenizer, config.max_length, min(1000, len(held_out)), by_position
+        held_out,
+        validation_sampler,
+        tokenizer,
+        config.max_length,
+        min(config.validation_pairs, len(held_out)),
+        by_position,
     )
     steps = math.ceil(config.pairs / config.batch_pairs)
     padding = SpecialTokens.of(tokenizer).padding

@@ -85,7 +85,9 @@ def test_a_change_reaches_every_field() -> None:
     assert (found.sampling.without, found.start) == (("negation",), "runs/x")
     assert found.corpus.train == ("roc/train.jsonl.gz",), "the rest stays"
     assert read_config(UnionConfig, config_file("union", "roc"), ["corpus=wp"]).corpus.context == "prompt"
-    mixed = read_config(PlotCoherenceConfig, config_file("plot_coherence", "mix"), ["graded.wp.stories=7"])
+    mixed = read_config(
+        PlotCoherenceConfig, config_file("plot_coherence", "mix_second"), ["graded.wp.stories=7"]
+    )
     assert [one["stories"] for one in mixed.graded or ()] == [9500, 7, 2400]
     for change, message in (("pairs", "expected KEY=VALUE"), ("pears=3", "did you mean pairs?")):
         with pytest.raises(ValueError, match=message.replace("?", r"\?")):
@@ -134,7 +136,7 @@ def test_files_are_found_by_path_name_and_former_name(tmp_path: Path) -> None:
     ):
         assert config_file("union", name).resolve() == own
     with pytest.raises(
-        ValueError, match="training/configs/union has roc, roc_first, roc_paper, roc_released, wp"
+        ValueError, match="training/configs/union has roc, roc_base, roc_first, roc_paper, roc_released, wp"
     ):
         config_file("union", "rocc")
 
