@@ -82,7 +82,7 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
         all=" in all" if config.get("seeds") else "",
         seed="each with its seed" if config.get("seeds") else f"seed {config['seed']}",
         teacher_logit=(
-            f"; and the distance from what a larger model, trained by `{config['teacher']['config']}`, thinks of each "
+            f"; and the distance from what a larger model, `{_teacher(config['teacher'])}`, thinks of each "
             f"story ({config['distillation_weight']:g})"
             if config.get("teacher")
             else ""
@@ -96,12 +96,17 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
     )
 
 
+def _teacher(teacher: dict[str, Any]) -> str:
+    """The larger model: the configuration by which it is trained, or where its weights lie."""
+    return teacher.get("config") or teacher["weights"]
+
+
 def _kind(config: dict[str, Any]) -> str:
     """What was trained, as a sentence."""
     base = "the project's story encoder" if config["base"] == "encoder" else f"`{config['base']}`"
     if not config["adapter"]:
         return f"All weights of {base}."
-    begun = f", begun with that of `{config['start']}`" if config["start"] else ""
+    begun = f", begun with that of `{config.get('first') or config['start']}`" if config["start"] else ""
     return f"An adapter of rank {config['adapter']['rank']} on {base}{begun}.{_mean(config)}"
 
 
@@ -112,7 +117,9 @@ def _mean(config: dict[str, Any]) -> str:
         return ""
     share = config.get("start_share")
     with_start = f", and, with {share:.0%} of the mean, of what they go on from" if share else ""
-    return (
-        f" It is the mean of the adapters of {len(seeds)} trainings, with seeds {', '.join(map(str, seeds))}{with_start}; "
-        "of each training:"
+    trainings = (
+        f"the adapters of {len(seeds)} trainings, with seeds {', '.join(map(str, seeds))}"
+        if len(seeds) > 1
+        else f"the adapter of one training, with seed {seeds[0]}"
     )
+    return f" It is the mean of {trainings}{with_start}; of each training:"

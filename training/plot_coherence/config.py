@@ -12,13 +12,13 @@ class Teacher:
     """A larger classifier whose judgments are learned beside the labels.
 
     Attributes:
-        config: its configuration, by which it is trained where it is not there.
         weights: its folder.
+        config: its configuration, by which it is trained where it is not there; null: the weights are taken as they are.
         processes: that judge at the same time.
     """
 
-    config: str
     weights: str
+    config: str | None = None
     processes: int = 1
 
 

@@ -50,8 +50,9 @@ def train(
         rows, validation, provenance = load_rows(config, data, run, cache)
     if teacher := config.teacher:
         folder = ROOT / teacher.weights
-        own = read_config(PlotCoherenceConfig, config_file(FOLDER, teacher.config))
-        train(own, data, folder, folder.parent, cache, resume)
+        if teacher.config:
+            own = read_config(PlotCoherenceConfig, config_file(FOLDER, teacher.config))
+            train(own, data, folder, folder.parent, cache, resume)
         provenance["teacher"] = checksum(weights_file(folder))
     known = known_classifier(config, provenance, out)
     if known:

@@ -228,8 +228,8 @@ def test_a_table_stands_beside_the_papers(
     lines = [
         [part.strip() for part in line.split("│")[1:-1]] for line in capsys.readouterr().out.splitlines()
     ]
-    assert ["ROC", "MANPLTS", FT_LM, "24", "0.12 (0.50)", "0.04 (0.37)"] in lines
-    assert ["ROC", "MANPLTS", SENTAVG, "24", "0.12 (0.24)", "0.04 (0.16)"] in lines
+    assert ["ROC", "MANPLTS", FT_LM, "24", ".12 (.50)", ".04 (.37)"] in lines
+    assert ["ROC", "MANPLTS", SENTAVG, "24", ".12 (.24)", ".04 (.16)"] in lines
     with pytest.raises(SystemExit):
         plot_tables.main([*common, "--stories", "0"])
     assert "expected 4 or more" in capsys.readouterr().err
