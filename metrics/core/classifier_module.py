@@ -52,13 +52,15 @@ class StoryClassifierModule(StoryInputs):
         """
         given = {True: "first_sentence", False: "prompt", None: self._context}[context_is_part_of_story]
         shorter = self._scorer.shorter_window
+        windows: dict[str, Any] = {"max_length": self._scorer.max_length}
+        if shorter is not None:
+            windows["shorter_window"] = shorter
         automatic = f"joined if one declarative sentence before at most {LONGEST_CONTINUED}"
         return signature_of(
             self._metric,
             checkpoint=self._revision,
             context=automatic if given == "auto" else given,
-            max_length=self._scorer.max_length,
-            **({} if shorter is None else {"shorter_window": shorter}),
+            **windows,
             dtype=precision(self.default_dtype if dtype is None else dtype, device),
         )
 

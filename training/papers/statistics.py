@@ -171,7 +171,7 @@ def tables(data: Path, said: list[str]) -> Iterator[Table]:
     """All tables that the data allow; why others are left out is put on `said`."""
 
     def present(*names: str) -> dict[str, Rows]:
-        found = {}
+        found: dict[str, Rows] = {}
         for name in names:
             try:
                 found[name] = TEST_SETS[name].read(data)

@@ -38,7 +38,7 @@ union.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 
 ## Results
 
-On {stories[validation]:,} held-out stories and as many negative samples: accuracy {validation[accuracy]:.3f},
+On {judged:,} held-out stories and as many negative samples: accuracy {validation[accuracy]:.3f},
 area under the ROC curve {validation[auc]:.3f}. Correlations with human judgments are printed by
 `make benchmark`, and stand in the project's README.
 
@@ -111,4 +111,5 @@ def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
         source=" ".join(sources),
         techniques=_techniques(config["sampling"], manifest.get("lexicon", {})),
         batch=2 * config["batch_pairs"],
+        judged=min(config.get("validation_pairs", 1000), manifest["stories"]["validation"]),
     )
