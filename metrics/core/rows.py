@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -148,8 +149,9 @@ def _table_rows(lines: Iterator[tuple[int, str]], name: str, separator: str) -> 
                 continue
             if heading is None:
                 heading = cells = [plain(name) for name in cells]
-                if len(set(cells)) < len(cells):
-                    raise ValueError(f"{where}: expected each column once, got {', '.join(cells)}")
+                twice = [name for name, count in Counter(cells).items() if count > 1]
+                if twice:
+                    raise ValueError(f"{where}: expected each column once, got {twice[0][:60]!r} again")
                 continue
             if len(cells) != len(heading):
                 raise ValueError(

@@ -70,10 +70,11 @@ def _spoilt_fields(lines: list[str]) -> st.SearchStrategy[str]:
     def spoil(line: str, field: int, value: Any) -> str:
         try:
             row = json.loads(line)
-            name = sorted(row)[field % len(row)]
-        except (ValueError, TypeError, ZeroDivisionError):
+        except ValueError:
             return line
-        return json.dumps({**row, name: value})
+        if not isinstance(row, dict) or not row:  # a list, or a line that is a text
+            return line
+        return json.dumps({**row, sorted(row)[field % len(row)]: value})
 
     return st.builds(spoil, st.sampled_from(lines), st.integers(0, 5), _json_values)
 

@@ -173,3 +173,10 @@ def test_refused_lines_are_told_where_that_is_asked_for(tmp_path: Path) -> None:
     said: list[str] = []
     assert [row.values for row in read_rows(path, refused=said.append)] == [{"story": "x"}]
     assert said == [f"{path}, line 1: expected a JSON object, got 'no'"]
+
+
+def test_a_long_heading_is_not_repeated_in_the_error(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"{'long ' * 10_000},b,b,{'long ' * 10_000}\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="expected each column once, got 'long long") as told:
+        list(read_rows(tmp_path / "a.csv"))
+    assert len(str(told.value)) < 200 + len(str(tmp_path))
