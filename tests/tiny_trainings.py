@@ -55,7 +55,7 @@ def write_files(folder: Path) -> None:
 def _union(data: Path, out: Path, resume: bool) -> None:
     config = parse(UnionConfig, {**SHORT, "sampling": {"keep": 1}, "pairs": 10, "batch_pairs": 3})
     with pytest.MonkeyPatch.context() as patch:  # WordNet takes seconds to read
-        patch.setattr(union, "English", TinyLanguage)
+        patch.setattr(union, "language_of", lambda _: TinyLanguage())
         patch.setattr(union, "lexicon_files", dict)
         union.train(config, data, out / "weights", out / "run", out / "cache", resume)
 

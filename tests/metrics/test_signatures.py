@@ -48,7 +48,9 @@ def unloaded(name: str) -> Any:
     )
     metric = kind.__new__(kind)
     model = SimpleNamespace(max_length=64, encoder="bert")
-    metric._scorer = SimpleNamespace(max_length=64, model=model, signature=lambda: "smoothed")
+    metric._scorer = SimpleNamespace(
+        max_length=64, shorter_window=None, model=model, signature=lambda: "smoothed"
+    )
     metric._encoder = SimpleNamespace(max_length=64, layers=6, settings={})
     metric._revision, metric._metric, metric._context = "roc@0123", name, "auto"
     return metric

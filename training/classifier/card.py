@@ -82,7 +82,7 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
         all=" in all" if config.get("seeds") else "",
         seed="each with its seed" if config.get("seeds") else f"seed {config['seed']}",
         teacher_logit=(
-            f"; and the distance from what a larger model, `{_teacher(config['teacher'])}`, thinks of each "
+            f"; and the distance from what a larger model, {_teacher(config['teacher'])}, thinks of each "
             f"story ({config['distillation_weight']:g})"
             if config.get("teacher")
             else ""
@@ -98,7 +98,7 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
 
 def _teacher(teacher: dict[str, Any]) -> str:
     """The larger model: the configuration by which it is trained, or where its weights lie."""
-    return teacher.get("config") or teacher["weights"]
+    return f"trained by `{teacher['config']}`" if teacher.get("config") else f"`{teacher['weights']}`"
 
 
 def _kind(config: dict[str, Any]) -> str:
