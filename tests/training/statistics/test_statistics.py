@@ -245,6 +245,7 @@ def test_soft_accuracy_against_the_slow_reference():
     found = soft_pairwise_accuracy(metric, judged, np.random.default_rng(1), resamples=300)
     assert found == near(reference.soft_accuracy(metric, judged, signs))
     assert soft_pairwise_accuracy(judged, judged, rng) == 1.0
+    assert soft_pairwise_accuracy(judged[:2], judged[:2], rng) == 1.0, "two systems are enough"
     with pytest.raises(ValueError, match="for each prompt"):
         soft_pairwise_accuracy(np.where(metric == metric.max(), np.nan, metric), judged, rng)
 
