@@ -52,10 +52,12 @@ def drift(entry: MetricEntry, stories: Sequence[str]) -> dict[str, dict[str, flo
     """Row title to its mean score at each length, and its rank correlations `cut` and `whole` with length in words.
 
     Raises:
-        ValueError: a metric that needs more than a story.
+        ValueError: a metric that needs more than a story, or has no configuration for WritingPrompts.
     """
     if entry.needs_contexts or "references" in entry.inputs:
         raise ValueError(f"{entry.name}: it needs more than a story")
+    if "wp" not in entry.configs:
+        raise ValueError(f"{entry.name}: it has no configuration for WritingPrompts")
     parts = [cut_at(story, words) for words in LENGTHS for story in stories]
     texts = [*parts, *stories]
     metric = evaluate.load(str(entry.folder), entry.configs["wp"])

@@ -1,9 +1,9 @@
 """Several metrics score at once, ahead of the tables."""
 
-import pickle
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,11 @@ ROWS = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(
 
 def threads(count: int) -> Executor:
     return ThreadPoolExecutor(1)  # one after the other: the metric made for tests counts its calls
+
+
+def another(count: int) -> Executor:
+    """A real other process, forked, so that the imports are paid once."""
+    return ProcessPoolExecutor(1, mp_context=get_context("fork"))
 
 
 @pytest.fixture
@@ -80,7 +85,7 @@ def test_tables_come_in_order() -> None:
 def test_a_run_in_processes_is_a_run(
     words: tuple[MetricEntry, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Everything that goes to another process can be pickled, and comes back the same."""
+    """Everything that goes to another process arrives there, and what it makes of it comes back the same."""
     rng = np.random.default_rng(0)
     rows = [
         {**row, "story": f"{row['story']} {k}", "score": float(rng.normal())}
@@ -88,13 +93,13 @@ def test_a_run_in_processes_is_a_run(
     ]
     sets = [replace(TEST_SETS["plot_guided_roc"], name=f"judged_{k}", read=lambda _: rows) for k in range(3)]
 
-    def pickled(function: Any, works: Any, processes: int) -> list[Any]:
+    def elsewhere(function: Any, works: Any, processes: int) -> list[Any]:
         assert processes == 2
-        return [pickle.loads(pickle.dumps(function))(*pickle.loads(pickle.dumps(given))) for given in works]
+        return ahead.side_by_side(function, works, processes, another)
 
     settings = Settings(data=None, draws=100, say=lambda line: None, cache=tmp_path / "cache")
     plain = run([words[0]], sets, settings)
-    monkeypatch.setattr("openmeva.training.benchmark.run.side_by_side", pickled)
+    monkeypatch.setattr("openmeva.training.benchmark.run.side_by_side", elsewhere)
     assert run([words[0]], sets, replace(settings, processes=2)) == plain
     assert list(plain["judged"]) == ["judged_0", "judged_1", "judged_2"]
 
@@ -122,7 +127,8 @@ def test_little_is_scored_in_this_process(works: list[Work], tmp_path: Path) -> 
 
 def test_tasks_go_to_other_processes(works: list[Work]) -> None:
     tasks = ahead.tasks_of(works)
-    assert pickle.loads(pickle.dumps(tasks)) == tasks
+    with another(1) as executor:
+        assert list(executor.map(replace, tasks)) == tasks
     assert [task.title for task in tasks] == ["Words (roc)", "Second (roc)"]
 
 

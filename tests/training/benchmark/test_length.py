@@ -1,0 +1,42 @@
+"""The same stories at several lengths, and what is said of scores that move with length alone."""
+
+from typing import Any
+
+import pytest
+
+from openmeva.training.benchmark import length
+from openmeva.training.benchmark.length import LENGTHS, cut_at, drift, main
+from openmeva.training.benchmark.registry import read_registry
+
+STORIES = [f"{name} walked slowly to the mill again. " * 90 for name in ("Ann", "Bo", "Cy")]
+
+
+def test_a_story_is_cut_at_the_nearest_end_of_a_sentence() -> None:
+    story = "One two three. Four five. Six seven eight nine."
+    assert [cut_at(story, words) for words in (1, 4, 6, 8, 50)] == [
+        "One two three.", "One two three.", "One two three. Four five.", story, story,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_scores_that_follow_length_correlate_with_it(sign: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Words:
+        def compute(self, predictions: list[str]) -> dict[str, Any]:
+            return {"scores": [sign * len(text.split()) + text.startswith("Bo") for text in predictions]}
+
+    monkeypatch.setattr(length.evaluate, "load", lambda *_: Words())
+    stories = [story[: -40 * place or None] for place, story in enumerate(STORIES)]  # no two of a length
+    found = drift(read_registry()["union"], stories)["UNION"]
+    assert found["cut"] * sign > 0.9
+    assert found["whole"] * sign > 0.9
+    assert [abs(found[f"{words} words"] - sign * words) < 5 for words in LENGTHS] == [True] * 4
+
+
+def test_what_cannot_be_measured_is_said(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    entries = read_registry()
+    with pytest.raises(ValueError, match="overlap: it needs more than a story"):
+        drift(entries["overlap"], STORIES)
+    with pytest.raises(ValueError, match="union_base: it has no configuration for WritingPrompts"):
+        drift(entries["union_base"], STORIES)
+    assert main(["--data", str(tmp_path)]) == 2
+    assert "no such file" in capsys.readouterr().err
