@@ -116,12 +116,17 @@ def keep(collected: dict[str, Any], old: Mapping[str, Any], drop_changed: bool =
         drop_changed: whether a row whose weights are others by now is left out.
 
     Raises:
-        ValueError: such a row, where it is not left out (set, row and weights are named).
+        ValueError: such a row, where it is not left out (set, row and weights are named); or a set that has other
+            rows by now than when the row was measured.
     """
     entries = [(entry, title) for entry in read_registry().values() for title in entry.rows]
     for part in ("judged", "autos"):
         for name, found in old[part].items():
             known = collected[part].get(name)
+            if known and known["n"] != found["n"]:
+                raise ValueError(
+                    f"{name}: {found['n']} rows before, {known['n']} now: measure every metric again"
+                )
             ours = {row["title"] for row in known["rows"] if row["kind"] == "ours"} if known else set()
             kept = [row for row in found["rows"] if row["kind"] == "ours" and row["title"] not in ours]
             for row in list(kept):

@@ -63,7 +63,8 @@ def test_a_set_read_by_a_criterion(tmp_path: Path) -> None:
 
 def collected(weights: str, **rows: str) -> dict[str, Any]:
     found = [{"title": title, "kind": kind} for title, kind in rows.items()]
-    return {"judged": {"union_roc": {"rows": found}}, "autos": {}, "weights": {"union/roc": weights}}
+    judged = {"union_roc": {"n": 4, "rows": found}}
+    return {"judged": judged, "autos": {}, "weights": {"union/roc": weights}}
 
 
 def test_what_no_run_measured_is_kept() -> None:
@@ -73,6 +74,16 @@ def test_what_no_run_measured_is_kept() -> None:
     keep(new, old)
     assert [row["title"] for row in new["judged"]["union_roc"]["rows"]] == ["PPL", "length", "UNION"]
     assert new["autos"] == old["autos"]
+
+
+@pytest.mark.parametrize("part", ["judged", "autos"])
+def test_rows_of_a_set_that_has_changed_are_not_kept(part: str) -> None:
+    name = {"judged": "union_roc", "autos": "autos_mini_invariance"}[part]
+    new, old = collected("a", PPL="ours"), collected("a", UNION="ours")
+    new[part] = {name: {"n": 5, "rows": []}}
+    old[part] = {name: {"n": 4, "rows": []}}
+    with pytest.raises(ValueError, match=f"{name}: 4 rows before, 5 now: measure every metric again"):
+        keep(new, old)
 
 
 def test_a_row_of_other_weights_is_not_kept() -> None:
