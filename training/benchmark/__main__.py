@@ -52,6 +52,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--autos-stories", type=int, default=1000, help="original stories of each part of AUTOS; 0 for all"
     )
+    parser.add_argument("--pairs", type=int, default=500, help="of each set of preferences; 0 for all")
     parser.add_argument(
         "--all-tables", action="store_true", help="print every table, not the main ones alone"
     )

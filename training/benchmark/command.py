@@ -32,7 +32,8 @@ class Asked:
         out: folder of the report.
         draws, seed: of the bootstrap.
         batch_size: handed to the metrics, where given.
-        autos_stories: original stories of each part of AUTOS, and pairs of each set of preferences; 0 for all.
+        autos_stories: original stories of each part of AUTOS; 0 for all.
+        pairs: of each set of preferences; 0 for all.
         all_tables: print every table, not the main ones alone.
         processes: in which metrics score at once; as many as there are cores where None.
     """
@@ -47,6 +48,7 @@ class Asked:
     seed: int = 0
     batch_size: int | None = None
     autos_stories: int = 1000
+    pairs: int = 500
     all_tables: bool = False
     processes: int | None = None
 
@@ -89,6 +91,7 @@ def benchmark(asked: Asked) -> Path:
         strict=ALL not in (asked.metrics or (ALL,)),
         batch_size=asked.batch_size,
         autos_stories=asked.autos_stories,
+        pairs=asked.pairs,
         say=lambda line: console.print(line, highlight=False),
         processes=processes_here() if asked.processes is None else asked.processes,
     )

@@ -50,8 +50,8 @@ class Settings:
         strict: whether a metric that fails stops the run (it was asked for by name); one whose model is not at hand
             does not.
         batch_size: handed to the metrics, where given.
-        autos_stories: of each part of AUTOS at most so many original stories are taken, and of preferences so many
-            pairs; 0 for all.
+        autos_stories: of each part of AUTOS at most so many original stories are taken; 0 for all.
+        pairs: of each set of preferences at most so many are taken; 0 for all.
         say: called with a line on what is going on.
         cache: where scores are kept, for this run and the next; `scores` among the project's caches unless given.
         processes: in which metrics score, one each; with 1 each scores where its table is made.
@@ -63,6 +63,7 @@ class Settings:
     strict: bool = False
     batch_size: int | None = None
     autos_stories: int = 1000
+    pairs: int = 500
     say: Callable[[str], None] = print
     cache: Path | None = None
     processes: int = 1
@@ -93,7 +94,8 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
     loaded = {}
     for one in sets:
         try:
-            loaded[one.name] = sampled(one, one.read(settings.data), settings.autos_stories, settings.seed)
+            most = settings.pairs if one.preferences else settings.autos_stories
+            loaded[one.name] = sampled(one, one.read(settings.data), most, settings.seed)
         except ValueError as error:
             results["skipped"][one.name] = f"needs {one.needs} ({error})"
     if settings.processes > 1 and loaded:

@@ -61,6 +61,7 @@ def benchmark(
     seed: int = 0,
     batch_size: Annotated[int | None, typer.Option(min=1)] = None,
     autos_stories: Annotated[int, typer.Option(min=0, help="of each part of AUTOS; 0 for all")] = 1000,
+    pairs: Annotated[int, typer.Option(min=0, help="of each set of preferences; 0 for all")] = 500,
     all_tables: Annotated[bool, typer.Option("--all-tables", help="not the main ones alone")] = False,
     processes: Annotated[
         int | None, typer.Option(min=1, help="metrics that score at once; a core each unless given")
@@ -106,6 +107,7 @@ def benchmark(
         seed=seed,
         batch_size=batch_size,
         autos_stories=autos_stories,
+        pairs=pairs,
         all_tables=all_tables,
         processes=processes,
     )
