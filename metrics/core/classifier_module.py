@@ -7,6 +7,9 @@ from openmeva.metrics.core.checkpoint import Checkpoint, find_checkpoint, load_c
 from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
 from openmeva.metrics.core.runtime import precision
 from openmeva.metrics.core.story_scorer import LONGEST_CONTINUED, StoryScorer
+from openmeva.metrics.core.text_warnings import USUAL_WORDS
+
+_CORPORA = {"first_sentence": "roc", "prompt": "wp"}  # by the checkpoint's rule for contexts
 
 
 class StoryClassifierModule(StoryInputs):
@@ -63,6 +66,10 @@ class StoryClassifierModule(StoryInputs):
             **windows,
             dtype=precision(self.default_dtype if dtype is None else dtype, device),
         )
+
+    def _usual_words(self) -> tuple[int, int | None]:
+        corpus = _CORPORA.get(self._context)
+        return super()._usual_words() if corpus is None else USUAL_WORDS[corpus]
 
     def _compute(
         self,

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.core.rows import read_rows, text_of
+from openmeva.metrics.core.text_warnings import counted
 from openmeva.metrics.core.writing import write_rows
 
+_SINGULAR = {"scores": "score", "warnings": "warning"}
 COLUMNS = {"story": "predictions", "context": "contexts", "reference": "references"}
 METRICS = Path(__file__).resolve().parents[1]
 
@@ -21,7 +23,8 @@ class Scored:
 
     Attributes:
         metric: its name.
-        lists: what it returned of one entry a story, by key; scores under `score`, explanations apart.
+        lists: what it returned of one entry a story, by key; scores under `score`, warnings under `warning`,
+            explanations apart.
         explanations: a dict a story, where they were asked for.
         score: the mean score, where the metric has one.
         signature: what the scores depend on.
@@ -32,6 +35,12 @@ class Scored:
     explanations: list[dict[str, Any]] | None
     score: float | None
     signature: str
+
+    @property
+    def note(self) -> str:
+        """How many stories the metric warned of, as a sentence; blank where none."""
+        said = counted(self.lists.get("warning", []))
+        return said and f"{self.metric}: {said} (see the column warning)"
 
 
 def metric_names() -> list[str]:
@@ -92,7 +101,7 @@ def score(name: str, columns: Mapping[str, list[Any]], config: str | None = None
     result = metric.compute(**columns, **given)
     count = len(columns["predictions"])
     lists = {
-        "score" if key == "scores" else key: values
+        _SINGULAR.get(key, key): values
         for key, values in result.items()
         if isinstance(values, list) and len(values) == count
     }
@@ -145,6 +154,8 @@ def main(name: str, arguments: Sequence[str] | None = None) -> None:
         write_rows(given.output, result_rows(rows, scored), column="score")
     except (OSError, ValueError) as error:
         sys.exit(f"error: {error}")
+    if scored.note:
+        print(scored.note, file=sys.stderr)
     mean = f", mean {scored.score:.4f}" if scored.score is not None else ""
     if given.output != "-":
         print(f"{len(rows)} rows{mean} -> {given.output}  [{scored.signature}]")

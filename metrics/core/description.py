@@ -13,6 +13,8 @@ import yaml
 METRICS = Path(__file__).resolve().parents[1]
 COLUMNS = ("contexts", "references")
 CORPORA = ("roc", "wp")
+RECOMMENDED = "plot_coherence"
+"""The metric that commands and Spaces take where none is named."""
 T = TypeVar("T")
 
 
@@ -91,6 +93,7 @@ class MetricDescription:
         folder: where it lies.
         title: in print.
         meaning: one line for somebody who has not read the paper.
+        blind: one more, on what the metric does not see.
         papers: the first is the metric's own.
         configurations: by name.
         default: the configuration that is loaded where none is named.
@@ -113,6 +116,7 @@ class MetricDescription:
     papers: tuple[Paper, ...]
     configurations: Mapping[str, Configuration]
     default: str
+    blind: str = ""
     order: int = 1000
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()

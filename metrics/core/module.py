@@ -16,6 +16,7 @@ from tqdm.auto import tqdm
 
 from openmeva.metrics.core.inputs import check_lengths, check_options, check_reference_lists, check_texts
 from openmeva.metrics.core.lock import ModuleLock
+from openmeva.metrics.core.text_warnings import FEWEST_WORDS, warnings_of
 from openmeva.metrics.core.version import __version__
 
 MODEL_LIBRARIES = ("torch", "transformers")
@@ -52,7 +53,8 @@ def signature_with(metric: Any, options: Mapping[str, Any]) -> str:
 class StoryInputs:
     """Mixin for `evaluate.Metric`: `predictions` are stories, beside columns that are required or optional.
 
-    Threads may share a module: `compute`, `add` and `add_batch` wait for one another.
+    A result has `warnings` beside what the module computes: one a story, None or why its score may say nothing (see
+    `text_warnings`). Threads may share a module: `compute`, `add` and `add_batch` wait for one another.
 
     Attributes:
         required: columns that must be given: of `contexts` and `references`.
@@ -71,6 +73,7 @@ class StoryInputs:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._lock = ModuleLock()
+        self._warnings: list[str | None] = []
         super().__init__(*args, **kwargs)
 
     def _build_data_dir(self) -> str:
@@ -105,10 +108,20 @@ class StoryInputs:
             if predictions is not None:
                 self.add_batch(predictions=predictions, contexts=contexts, references=references)
             try:
-                return super().compute(**kwargs)  # type: ignore[misc]
+                result = super().compute(**kwargs)  # type: ignore[misc]
             except BaseException:
                 self._discard_rows()
                 raise
+            return result if result is None else {**result, "warnings": self._warnings}
+
+    def _finalize(self) -> None:
+        super()._finalize()  # type: ignore[misc]
+        if self.data is not None:  # in the process that computes
+            self._warnings = warnings_of(self.data["predictions"], *self._usual_words())
+
+    def _usual_words(self) -> tuple[int, int | None]:
+        """The fewest and the most words of a story that the module is for."""
+        return FEWEST_WORDS, None
 
     def add_batch(self, *, predictions: Any = None, contexts: Any = None, references: Any = None) -> None:
         """Adds stories, with those of the other columns that are used."""

@@ -68,6 +68,7 @@ Returns:
     answered_by, dates: models as the server calls them, and the first and last day of the answers.
     signature: what the scores depend on.
     details (with `details`): a dict a story: by aspect `replies`, `probabilities`.
+    warnings: one a story, None or why its score says little (no words, too short, not English, the wrong kind).
 Raises:
     ValueError: no stories; a row that is not a text or is blank; contexts of another number; no model; no key for the
         Hub; relatedness without contexts; a server that refuses or does not answer (what came is kept).

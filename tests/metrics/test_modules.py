@@ -62,6 +62,13 @@ def test_the_example_runs(name: str, monkeypatch: pytest.MonkeyPatch, asked: lis
     assert asked == []
 
 
+@pytest.mark.parametrize("name", sorted(set(MODULES) - {"openmeva"}))
+def test_warnings_are_told_of(name: str) -> None:
+    folder = ROOT / "metrics" / name
+    assert "`warnings`, one a story: `None`, or why" in (folder / "README.md").read_text(encoding="utf-8")
+    assert "\n    warnings: one a story, None or why" in (folder / f"{name}.py").read_text(encoding="utf-8")
+
+
 def test_evaluator_hands_its_metric_other_columns() -> None:
     """So metrics/README.md says; where this fails, evaluate has changed, and the card is to say how it is used."""
     found = TextGenerationEvaluator().predictions_processor([[{"generated_text": "She ran."}]])

@@ -5,9 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from openmeva.metrics.core.description import RECOMMENDED
 from openmeva.training.cli.running import is_terminal, names, one_of
-
-RECOMMENDED = "plot_coherence"
 
 Stories = Annotated[
     str,
@@ -108,6 +107,9 @@ def score(
     rows: list[dict[str, Any]] = read_stories(stories, kind)
     options = {"batch_size": batch_size, "device": device, "explain": explain or None}
     found = [scored_by(name, _columns(rows, name, context_in_story), config, **options) for name in chosen]
+    for one in found:
+        if one.note:
+            typer.echo(one.note, err=True)
     if out is None and is_terminal():
         show_scores(rows, found)
         return
@@ -142,6 +144,8 @@ def explain(
     rows = read_stories(stories, kind)
     columns = _columns(rows, metric, context_in_story)
     found = scored_by(metric, columns, config, batch_size=batch_size, device=device, explain=True)
+    if found.note:
+        typer.echo(found.note, err=True)
     if out is None and is_terminal():
         show_reasons(rows, found)
     else:

@@ -134,3 +134,15 @@ def test_a_device_that_is_not_here_is_refused(device: Any) -> None:
 def test_a_precision_that_is_none_is_refused(dtype: Any) -> None:
     with pytest.raises(ValueError, match="expected dtype"):
         choose_dtype(dtype, choose_device("cpu"))
+
+
+def test_a_result_has_a_warning_or_none_for_each_story(lengths: Lengths, tmp_path: Any) -> None:
+    stories = ["Ann was hungry. She made a sandwich. She ate it. Then she slept.", "Hello", "😀"]
+    expected = [None, "too short: 1 word, a story has at least 10", "no words: digits and signs alone"]
+    assert lengths.compute(predictions=stories, contexts=stories)["warnings"] == expected
+    for story in stories:
+        lengths.add(prediction=story, context=story)
+    assert lengths.compute() == {"scores": [64, 5, 1], "warnings": expected}
+    both = evaluate.combine({"one": lengths, "two": Lengths(cache_dir=str(tmp_path / "two"))})
+    found = both.compute(predictions=stories, contexts=stories)
+    assert found["one_warnings"] == found["two_warnings"] == expected

@@ -15,7 +15,9 @@ from tests.tiny_ppl import write_gpt2, write_ppl_checkpoint
 ROOT = Path(__file__).resolve().parents[3]
 MODULE = str(ROOT / "metrics" / "ppl")
 STORIES = ["Ann ran home. She ate.", "The dog slept."]
-KEYS = {"score", "scores", "perplexities", "mean_perplexity", "nll", "log_scores", "word_perplexities"}
+KEYS = {
+    "score", "scores", "perplexities", "mean_perplexity", "nll", "log_scores", "word_perplexities", "warnings",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ def ruber(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def test_without_references(ruber: Any) -> None:
     result = ruber.compute(predictions=STORIES, contexts=CONTEXTS)
-    assert set(result) == {"score", "scores", "unreferenced"}
+    assert set(result) == {"score", "scores", "unreferenced", "warnings"}
     assert result["scores"] == result["unreferenced"]
     assert all(0 <= score <= 1 for score in result["scores"])
     assert result["score"] == pytest.approx(sum(result["scores"]) / 2)
@@ -29,7 +29,7 @@ def test_without_references(ruber: Any) -> None:
 
 def test_with_references(ruber: Any) -> None:
     result = ruber.compute(predictions=STORIES, contexts=CONTEXTS, references=STORIES[::-1], dtype="float32")
-    assert set(result) == {"score", "scores", "unreferenced", "referenced"}
+    assert set(result) == {"score", "scores", "unreferenced", "referenced", "warnings"}
     parts = [
         (min(1, max(0, (r - 0.2) / 0.7)) + min(1, max(0, (u - 0.1) / 0.7))) / 2
         for r, u in zip(result["referenced"], result["unreferenced"], strict=True)

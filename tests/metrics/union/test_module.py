@@ -29,7 +29,7 @@ def union(checkpoint: str) -> Any:
 
 def test_compute(union: Any) -> None:
     result = union.compute(predictions=STORIES)
-    assert set(result) == {"score", "scores"}
+    assert set(result) == {"score", "scores", "warnings"}
     assert all(isinstance(score, float) and 0 <= score <= 1 for score in result["scores"])
     assert result["score"] == pytest.approx(sum(result["scores"]) / 2)
 

@@ -79,6 +79,9 @@ def test_scores_go_into_files_of_several_kinds(stories: Path, tmp_path: Path) ->
     text = tmp_path / "scores.txt"
     run("score", stories, "--metric", "sentavg", "--out", text)
     assert len([float(line) for line in text.read_text(encoding="utf-8").split()]) == 2
+    few = run("score", "-", "--metric", "sentavg", stdin="Hello\n" + STORIES[0]["story"])
+    assert few.stderr.startswith("sentavg: 1 of 2 texts may be no stories that the score is for: too short 1")
+    assert [bool(row["warning"]) for row in rows_of(few.stdout)] == [True, False]
 
 
 def test_a_person_sees_a_table(stories: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,97 @@
+"""What makes a text unfit to be scored as a story: no words, too few, another language, the wrong length.
+
+Metrics give such a text a score, too, often a high one, and it says nothing. No model is asked: words are counted.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from unicodedata import name as name_of_character
+
+FEWEST_WORDS = 10
+USUAL_WORDS: dict[str, tuple[int, int | None]] = {"roc": (FEWEST_WORDS, 150), "wp": (40, None)}
+"""Corpus to the fewest and the most words of a story that its configurations are for (a five-sentence story has 74 at
+most, a story to a prompt 80 at least)."""
+
+LEAST_COMMON = 0.08  # share of common English words; of 80,395 English five-sentence stories none is below .1
+_LEAST_LATIN = 0.7  # share of letters
+
+_PLACEHOLDER = re.compile(r"\[\s?(?:FE)?(?:MALE)\s?\]|\[\s?NEUTRAL\s?\]", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+# Frequent English words that are hardly words of other languages: no `a`, `in`, `so`, `on`, `me`.
+_COMMON = frozenset(
+    """
+    about after again all always and are back because been before but by came can can't could couldn't decided did
+    didn't doesn't don't down every first for found friend from get getting go going good got has have he he'd he's
+    her hers him his home how i'd i'm if into is isn't it it's its just last like liked little long made make more
+    my n't never new next not now of off old only or other our out over people said saw see she she'd she's some
+    take than that that's the their them then there these they this those time to told took too until up us very
+    want wanted was wasn't we went were what when where which while who with won't would you your asked come another
+    day
+    """.split()
+)
+
+
+def warnings_of(
+    texts: Iterable[str], fewest: int = FEWEST_WORDS, most: int | None = None
+) -> list[str | None]:
+    """`warning_of` each text, in order."""
+    return [warning_of(text, fewest, most) for text in texts]
+
+
+def warning_of(text: str, fewest: int = FEWEST_WORDS, most: int | None = None) -> str | None:
+    """What speaks against taking a text's score for that of a story: its kind, a colon, and why; None where nothing does.
+
+    Args:
+        text: raw or tokenised, cased or not, names perhaps as placeholders.
+        fewest, most: words of a usual story; no bound above where None. See `USUAL_WORDS`.
+
+    >>> warning_of("1 2 3 !")
+    'no words: digits and signs alone'
+    >>> warning_of("Hello there.")
+    'too short: 2 words, a story has at least 10'
+    >>> warning_of("Ann was hungry. She made a sandwich. She ate it. She felt full.") is None
+    True
+    """
+    named, places = _PLACEHOLDER.subn(" ", text)
+    words = _WORD.findall(named)
+    count = len(words) + places
+    if not count:
+        return "no words: digits and signs alone"
+    foreign = _share_outside_latin(words)
+    if foreign > 1 - _LEAST_LATIN:
+        return f"not English: {foreign:.0%} of its letters are not Latin ones"
+    if count < min(fewest, FEWEST_WORDS):
+        return f"too short: {count} word{'s' if count > 1 else ''}, a story has at least {min(fewest, FEWEST_WORDS)}"
+    common = sum(word.lower().replace("’", "'") in _COMMON for word in words)
+    if common < LEAST_COMMON * count:
+        return f"not English: {common} of its {count} words are common English ones"
+    if count < fewest:
+        return f"wrong kind: {count} words, where this is for stories of {fewest} words or more"
+    if most is not None and count > most:
+        return f"wrong kind: {count} words, where this is for stories of at most {most}"
+    return None
+
+
+def counted(warnings: Sequence[str | None]) -> str:
+    """How many texts were warned of, by kind, as a sentence; blank where none was.
+
+    >>> counted([None, "too short: 2 words, a story has at least 10", None])
+    '1 of 3 texts may be no stories that the score is for: too short 1'
+    """
+    kinds = [warning.split(":", 1)[0] for warning in warnings if warning]
+    if not kinds:
+        return ""
+    numbers = ", ".join(f"{kind} {kinds.count(kind)}" for kind in dict.fromkeys(kinds))
+    return f"{len(kinds)} of {len(warnings)} texts may be no stories that the score is for: {numbers}"
+
+
+def _share_outside_latin(words: Sequence[str]) -> float:
+    letters = "".join(words)
+    if letters.isascii() or not letters:
+        return 0.0
+    outside = [
+        c
+        for c in letters
+        if not c.isascii() and c != "’" and not name_of_character(c, "").startswith("LATIN")
+    ]
+    return len(outside) / len(letters)

@@ -1,0 +1,61 @@
+"""Texts that are no stories are warned of, and stories of every form are not."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from openmeva.metrics.core.text_warnings import USUAL_WORDS, warning_of, warnings_of
+
+ROOT = Path(__file__).resolve().parents[3]
+STORY = "Nora's bike had a flat tire. She walked it to the shop. The man there patched it. She rode home."
+
+UNFIT = {
+    "no words": ["😀 🎉 🚗", "1 2 3 4 5 6 7 8 9 10 11 12", "... !!! ???", "___"],
+    "too short": ["Hello", "[MALE] ran .", "She ran home. Then she slept.", "¡Hola!"],
+    "not English": [
+        "安娜饿了。她做了一个三明治。她吃了它。她觉得饱了。然后她睡了一觉。",
+        "Анна была голодна. Она сделала бутерброд и съела его. Потом она уснула.",
+        "Anna hatte Hunger. Sie ging in die Küche und machte sich ein Brot. Was für ein Brot! So war sie satt.",
+        "Anne avait faim. Elle est allée dans la cuisine et a fait un sandwich. On me dit qu'elle a dormi.",
+        "Ana tenía hambre. Fue a la cocina y se hizo un bocadillo. Se lo comió. No me dijo nada.",
+        "Anna aveva fame. Andò in cucina e si fece un panino. Lo mangiò. Poi si sentì sazia.",
+        "Anna had honger. Ze ging naar de keuken en maakte een boterham. Ze at hem op. Toen was ze vol.",
+        "asdf qwer zxcv uiop hjkl asdf jkl qwer tyui zxcv bnm poiu",
+        "apples bananas bread milk eggs butter cheese ham rice pasta tomatoes onions",
+    ],
+}
+FIT = [
+    STORY,
+    STORY.lower().replace(".", " ."),
+    "[FEMALE] 's bike had a flat tire . she did n't fix it . [ MALE ] patched the tube . she rode home .",
+    "“Where’s Zoë?” Noor asked. “She isn’t here,” said Björn. “Then let’s go.” They left Łódź at dawn.",
+    "John challenges Jimmy to a card game. Jimmy defeats John. John practices. John then defeats Jimmy.",
+    "NORA RAN HOME. SHE WAS LATE. HER MOTHER WAS ANGRY. THEY ATE IN SILENCE.",
+    "Anna moved to Берлин. She liked the food there. After a year she came home again.",
+]
+
+
+@pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in UNFIT.items() for text in texts])
+def test_what_is_no_story_is_warned_of(kind: str, text: str) -> None:
+    assert str(warning_of(text)).startswith(f"{kind}: ")
+
+
+@pytest.mark.parametrize("text", FIT)
+def test_stories_are_not(text: str) -> None:
+    assert warning_of(text) is None
+
+
+def test_a_story_of_another_length_is_of_the_wrong_kind() -> None:
+    assert str(warning_of(STORY * 10, *USUAL_WORDS["roc"])).startswith("wrong kind: 200 words")
+    assert str(warning_of(STORY, *USUAL_WORDS["wp"])).startswith("wrong kind: 20 words")
+    assert warning_of(STORY * 10) is warning_of(STORY * 10, *USUAL_WORDS["wp"]) is None
+
+
+def test_none_of_the_stories_at_hand_is_warned_of() -> None:
+    lines = (ROOT / "datasets/stories/mini.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    for kind in ("roc", "wp"):
+        stories = [row["story"] for row in rows if row["kind"] == kind]
+        assert stories
+        assert set(warnings_of(stories, *USUAL_WORDS[kind])) == {None}
