@@ -27,6 +27,22 @@ from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 from openmeva.training.text.knowledge import resources
 
 MOST_SEED = 1_000_000
+LOOKS_FOR = {
+    "lexical_repetition": "a sentence of several words",
+    "semantic_repetition": "a sentence that the rules can put in other words",
+    "character_behavior": "two people, or pronouns that could be another's",
+    "common_sense": "words that ConceptNet knows relations of",
+    "consistency": "words with an opposite, or a verb to negate",
+    "relatedness": "nouns or verbs to exchange, or a sentence after the first",
+    "causal_relationship": "a cause and an effect joined by a word such as “because”",
+    "temporal_relationship": "events in time: “before”, “after”, “then”, or two sentences of one person's deeds",
+    "synonym": "words with a synonym that fits",
+    "paraphrase": "a sentence that the rules can put in other words",
+    "punctuation": "commas or other marks inside sentences",
+    "contraction": "forms such as “did not” or “didn't”",
+    "typo": "longer words",
+}
+"""What a story must have for an aspect to change it."""
 
 
 @dataclass(frozen=True)

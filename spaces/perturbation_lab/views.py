@@ -6,18 +6,25 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 from openmeva.spaces import shell
-from openmeva.spaces.catalogue import Number
 from openmeva.spaces.markup import change, escape, hint, lacking_lines, number, tip
-from openmeva.spaces.perturbation_lab.lab import Case, case_rows
+from openmeva.spaces.perturbation_lab.lab import LOOKS_FOR, Case, case_rows
+from openmeva.spaces.scorer import Score
 from openmeva.spaces.tables import data_link, to_csv, to_jsonl
+from openmeva.spaces.verdicts import among_people, noise
 from openmeva.training.perturbations import Perturbed
 
 BLANK = (
     '<div class="om om-card om-blank"><h2>The changed story will stand here</h2><p>Choose an aspect, paste a story or '
     "take the example, and press “Perturb”. What changed is marked, and each metric says what it makes of it.</p></div>"
 )
-# A change of score below this counts as none.
-_SMALL = 0.005
+_SMALL = 0.005  # a change below this counts as none where scores of human stories are not here
+_NOISE_SHARE = (
+    0.2  # a change counts where it is more than what this share of pairs of human stories differ by
+)
+_NOISE = (
+    "A change counts where it is more than the scores of one pair of human stories in five differ by; a smaller one is "
+    "noise."
+)
 
 
 def marked(original: str, perturbed: Perturbed) -> str:
@@ -41,8 +48,8 @@ def case(found: Case, titles: Mapping[str, Mapping[str, str]]) -> str:
     if found.perturbed is None:
         return (
             f'<section class="om om-card" role="status"><h2>{escape(title["title"])}: nothing to change</h2>'
-            "<p>This story gives the aspect nothing to work on. "
-            f"{escape(title['meaning'])} Try another aspect or seed, or a story with more to change.</p></section>"
+            f"<p>{escape(title['meaning'])} It looks for {escape(LOOKS_FOR[found.aspect])}, and found none here that it may "
+            f"change. Try another aspect or seed, or a story with more to change.</p></section>"
         )
     technique = found.perturbed.technique.replace("_", " ")
     aim = (
@@ -56,7 +63,7 @@ def case(found: Case, titles: Mapping[str, Mapping[str, str]]) -> str:
         if a.value is None or b.value is None:
             lacking.setdefault(a.note or b.note, []).append(tip(a.number.title, hint(a.number)))
         else:
-            rows += _score_row(a.number, a.value, b.value, found.damages)
+            rows += _score_row(a, b, found.damages)
     address = f"{shell.address('story_scorer')}/#{urlencode({'kind': found.corpus, 'story': found.perturbed.story})}"
     files = case_rows([found])
     return (
@@ -68,14 +75,31 @@ def case(found: Case, titles: Mapping[str, Mapping[str, str]]) -> str:
         '</div></section><section class="om om-card" aria-label="Scores"><h2>What the metrics make of it</h2>'
         '<div class="om-scroll" tabindex="0" role="region" aria-label="Scores before and after"><table><thead><tr>'
         '<th scope="col">metric</th><th scope="col" class="om-n">before</th><th scope="col" class="om-n">after</th>'
-        f'<th scope="col" class="om-n">change</th><th scope="col">verdict</th></tr></thead><tbody>{rows}</tbody></table></div>'
+        f'<th scope="col" class="om-n">{tip("better (+) or worse (−)", "One direction for all metrics: of perplexity, too, a minus is worse.")}'
+        f'</th><th scope="col">{tip("verdict", _NOISE)}</th></tr></thead><tbody>{rows}</tbody></table></div>'
         f"{lacking_lines(lacking)}</section>"
     )
 
 
-def _score_row(one: Number, before: float, after: float, damages: bool) -> str:
-    moved = after - before
-    worse = moved * (1 if one.higher else -1) < -_SMALL
+def moved(before: Score, after: Score) -> float | None:
+    """How much better a metric finds the second story, whichever way its numbers go; `None` without both scores."""
+    if before.value is None or after.value is None:
+        return None
+    return (after.value - before.value) * (1 if before.number.higher else -1)
+
+
+def is_worse(before: Score, after: Score) -> bool:
+    """Whether a metric finds the second story worse by more than noise."""
+    by, place = moved(before, after), among_people(before)
+    bound = noise(place.quantiles, _NOISE_SHARE) if place else _SMALL
+    return by is not None and by < -max(bound, _SMALL)
+
+
+def _score_row(before: Score, after: Score, damages: bool) -> str:
+    one, worse, by = before.number, is_worse(before, after), moved(before, after)
+    assert before.value is not None
+    assert after.value is not None
+    assert by is not None
     if damages:
         verdict = (
             '<span class="om-better">noticed</span>' if worse else '<span class="om-worse">missed</span>'
@@ -83,8 +107,8 @@ def _score_row(one: Number, before: float, after: float, damages: bool) -> str:
     else:
         verdict = "marked down" if worse else "unmoved"
     return (
-        f'<tr><th scope="row">{tip(one.title, hint(one))}</th><td class="om-n">{number(before)}</td>'
-        f'<td class="om-n">{number(after)}</td><td class="om-n">{change(moved)}</td><td>{verdict}</td></tr>'
+        f'<tr><th scope="row">{tip(one.title, hint(one))}</th><td class="om-n">{number(before.value)}</td>'
+        f'<td class="om-n">{number(after.value)}</td><td class="om-n">{change(by)}</td><td>{verdict}</td></tr>'
     )
 
 
@@ -104,14 +128,12 @@ def all_aspects(
             f'<span class="om-kind">{"should hurt" if found.damages else "should not hurt"}</span>'
         )
         if found.perturbed is None:
-            body.append(_aspect_row(name, '<p class="om-note">nothing to change</p>', _blank(len(numbers))))
+            why = f'<p class="om-note">nothing to change: it looks for {escape(LOOKS_FOR[found.aspect])}</p>'
+            body.append(_aspect_row(name, why, _blank(len(numbers))))
             continue
         shown = marked(found.text.story, found.perturbed).replace('class="om-story"', 'class="om-note"')
-        changes = {
-            a.number.title: (b.value - a.value) * (1 if a.number.higher else -1)
-            for a, b in zip(found.before, found.after, strict=True)
-            if a.value is not None and b.value is not None
-        }
+        shown = f"<details><summary>changed story</summary>{shown}</details>"
+        changes = {a.number.title: moved(a, b) for a, b in zip(found.before, found.after, strict=True)}
         cells = "".join(_change(changes.get(n.title)) for n in numbers)
         body.append(_aspect_row(name, shown, cells))
     body += [

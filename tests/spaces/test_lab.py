@@ -1,11 +1,14 @@
 """Cases of the perturbation lab."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from openmeva.spaces.catalogue import Number
+from openmeva.spaces.distributions import Placement
 from openmeva.spaces.perturbation_lab import views
-from openmeva.spaces.perturbation_lab.lab import Lab, case_dict, case_rows
+from openmeva.spaces.perturbation_lab.lab import LOOKS_FOR, Lab, case_dict, case_rows
 from openmeva.spaces.scorer import Score
 from openmeva.training.perturbations import ASPECTS
 from openmeva.training.perturbations.engine.perturbed import Perturbed
@@ -48,6 +51,27 @@ def test_a_case_has_both_versions_scored(lab: Lab) -> None:
     shown = views.case(case, lab.titles)
     assert "<ins>" in shown
     assert "#kind=roc&amp;story=Ann+was" in shown
+
+
+def test_every_aspect_says_what_it_looks_for(lab: Lab) -> None:
+    assert set(LOOKS_FOR) == set(ASPECTS)
+    case = lab.case("He ran. He fell.", "contraction", 1, "roc")
+    assert case.perturbed is None
+    assert LOOKS_FOR["contraction"] in views.case(case, lab.titles)
+    assert LOOKS_FOR["contraction"] in views.all_aspects([case], lab.titles, {})
+
+
+def test_a_change_has_one_direction_and_counts_above_noise() -> None:
+    place = Placement("human", "human stories", 150, 50.0, tuple(place / 100 for place in range(101)))
+    lower = Number("Perplexity", "p", "…", False, None, None)
+    better = Score("ppl", lower, 20.0), Score("ppl", lower, 12.0)
+    assert views.moved(*better) == 8.0
+    assert not views.is_worse(*better)
+    assert views.is_worse(*better[::-1])
+    higher = replace(lower, higher=True)
+    scores = [Score("m", higher, value, "", (place,)) for value in (0.02, 0.01, 0.5, 0.2)]
+    assert not views.is_worse(scores[0], scores[1]), "of .02 to .01 nothing is noticed"
+    assert views.is_worse(scores[2], scores[3])
 
 
 def test_the_first_sentence_of_a_short_story_stays(lab: Lab) -> None:
