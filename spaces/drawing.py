@@ -43,7 +43,6 @@ def ridges(value: float, placements: Sequence[Placement], low: float | None, hig
             f'fill-opacity=".22" stroke="{colour}" stroke-width="1.5" stroke-linejoin="round"/>'
         )
     at = x(value)
-    anchor = "start" if at < 24 else "end" if at > _WIDTH - 24 else "middle"
     parts.append(
         f'<line x1="8" x2="{_WIDTH - 8}" y1="{_BASE}" y2="{_BASE}" stroke="var(--om-soft)" stroke-width="1"/>'
         f'<line x1="{at:.1f}" x2="{at:.1f}" y1="2" y2="{_BASE}" stroke="var(--om-ink)" stroke-width="2.5"/>'
@@ -51,13 +50,20 @@ def ridges(value: float, placements: Sequence[Placement], low: float | None, hig
         f'<g font-size="13" fill="var(--om-soft)"><text x="8" y="63">{_mark(left)}</text>'
         f'<text x="{_WIDTH - 8}" y="63" text-anchor="end">{_mark(right)}</text></g>'
     )
-    if 0.16 < at / _WIDTH < 0.84:
+    if 8 + _wide(_mark(left)) < at - _wide("this story") / 2 and (
+        at + _wide("this story") / 2 < _WIDTH - 8 - _wide(_mark(right))
+    ):
         parts.append(
-            f'<text x="{at:.1f}" y="63" font-size="13" font-weight="600" text-anchor="{anchor}" '
+            f'<text x="{at:.1f}" y="63" font-size="13" font-weight="600" text-anchor="middle" '
             'fill="var(--om-ink)">this story</text>'
         )
     said = "; ".join(f"better than {one.better_than:.0f} % of {one.label}" for one in placements)
     return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{html.escape(said)}">{"".join(parts)}</svg>'
+
+
+def _wide(text: str) -> float:
+    """Room that a label of an axis takes, with a gap on either side."""
+    return 7.2 * len(text) + 8
 
 
 def _mark(at: float) -> str:

@@ -15,10 +15,14 @@ from openmeva.metrics.core.writing import cell
 from openmeva.spaces.limits import check_size
 
 TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
+READ = (".csv", ".tsv", ".jsonl", ".parquet", ".txt")
+"""Endings of the files that an upload field takes."""
 
 
 def read_upload(path: str | Path) -> list[dict[str, Any]]:
-    """Rows of an uploaded CSV (with a heading) or JSONL file, which is deleted then: nothing is kept.
+    """Rows of an uploaded file, which is deleted then: nothing is kept.
+
+    CSV and TSV have a heading; a line of a .txt is a `story`.
 
     Raises:
         ValueError: a file too large, of another kind, not UTF-8, or with a damaged line (its number).
@@ -32,11 +36,13 @@ def read_upload(path: str | Path) -> list[dict[str, Any]]:
 
 
 def read_rows(name: str, content: bytes) -> list[dict[str, Any]]:
-    """Rows of a CSV or JSONL file's bytes; `name` tells which of the two it is. Errors as `read_upload`."""
+    """Rows of a file's bytes; `name` tells which of `READ` it is. Errors as `read_upload`."""
     check_size(len(content))
     kind = kind_of(name)
-    if kind not in TYPES or name.lower().endswith(".gz"):
-        raise ValueError(f"Please give a .csv or .jsonl file, not .{name.lower().rsplit('.', 1)[-1][:20]}.")
+    if kind is None or name.lower().endswith(".gz"):
+        raise ValueError(
+            f"Please give a file that ends in {', '.join(READ)}, not .{name.lower().rsplit('.', 1)[-1][:20]}."
+        )
     rows = [row.values for row in parse_rows(io.BytesIO(content), "The file", kind)]
     if not rows:
         raise ValueError("The file has no rows.")

@@ -1,13 +1,23 @@
 """Percentiles against SciPy's, and the files that are shipped."""
 
 import json
+import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import percentileofscore
 
-from openmeva.spaces.distributions import FOLDER, Distributions, better_than, checkpoint_of, quantiles
+from openmeva.spaces.distributions import (
+    FOLDER,
+    Distributions,
+    Placement,
+    better_than,
+    checkpoint_of,
+    quantiles,
+)
+from openmeva.spaces.drawing import ridges
 
 
 @pytest.mark.parametrize("higher", [True, False])
@@ -35,6 +45,23 @@ def test_values_of_other_weights_are_not_placed(tmp_path: Path) -> None:
     assert found.place("roc", "m", "scores", 39, True, "roc@b") == []
     assert found.place("wp", "m", "scores", 39, True, "roc@a") == []
     assert found.place("roc", "m", "others", 39, True, "roc@a") == []
+
+
+@pytest.mark.parametrize("value", [0.0, 0.11, 0.16, 0.2, 0.5, 0.8, 0.84, 1.0])
+def test_the_label_of_the_story_does_not_meet_those_of_the_axis(value: float) -> None:
+    points = tuple(0.12 + 0.0076 * place for place in range(101))  # whose ends are written with two digits
+    drawn = ridges(value, (Placement("human", "human stories", 150, 50.0, points),), None, None)
+    labels = re.findall(r"<text ([^>]*)>([^<]+)</text>", drawn)
+    assert len(labels) in (2, 3)
+    spans = []
+    for attributes, text in labels:
+        (x,) = re.findall(r'x="([\d.]+)"', attributes)
+        share = 1.0 if '"end"' in attributes else 0.5 if '"middle"' in attributes else 0.0
+        spans.append((float(x) - share * 7 * len(text), float(x) + (1 - share) * 7 * len(text)))
+    spans.sort()
+    assert all(left[1] < right[0] for left, right in pairwise(spans))
+    if value == 0.5:
+        assert len(labels) == 3
 
 
 def test_signatures() -> None:

@@ -22,6 +22,11 @@ def test_csv_and_jsonl_rows() -> None:
     ]
 
 
+def test_a_line_of_text_is_a_story_and_tables_may_have_tabs() -> None:
+    assert read_rows("a.txt", b"Ann ran.\n\nShe ate.\n") == [{"story": "Ann ran."}, {"story": "She ate."}]
+    assert read_rows("a.tsv", b"story\tcontext\nx, y\tz\n") == [{"story": "x, y", "context": "z"}]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
