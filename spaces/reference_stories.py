@@ -11,11 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from openmeva.metrics.core.text import Normalizer, split_sentences
 from openmeva.metrics.ruber_bert.scoring import plain_context
 from openmeva.spaces.scorer import Text
+from openmeva.training.benchmark.sampling import evenly
 from openmeva.training.common.config import config_file, read_config, read_mapping
 from openmeva.training.corpora.splits import cut, judged_keys, load_corpus
 from openmeva.training.corpora.stories import is_held_out, story_key
@@ -71,15 +70,6 @@ def _prompted(data: Path) -> list[Text]:
 
 def _joined(sentences: Sequence[Sequence[str]]) -> str:
     return " ".join(word for sentence in sentences for word in sentence)
-
-
-def evenly(rows: Sequence[Any], count: int) -> list[Any]:
-    """At most `count` of the rows, evenly spaced.
-
-    >>> evenly("abcde", 3)
-    ['a', 'c', 'e']
-    """
-    return [rows[place] for place in np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(int)]
 
 
 def has_generator(corpus: str) -> bool:

@@ -1,0 +1,120 @@
+"""How precisely plot coherence names kinds of error: `python -m training.benchmark.kinds [--config mix] [--of-aspect 20]`.
+
+The stories are those of AUTOS `mini` (discrimination), which no weights were trained on: originals, and stories that
+were perturbed in an aspect that is of one kind. A kind is named where it is the likeliest and has at least `LIKELY`. Its
+precision is the share of the stories for which it is named that have it; a kind is worth showing above `SHOWN_ABOVE`.
+"""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import evaluate
+import pyarrow.parquet as pq
+from rich.console import Console
+from rich.table import Table
+
+from openmeva.training.benchmark.blame import CASES
+from openmeva.training.benchmark.sampling import evenly
+from openmeva.training.paths import METRICS
+
+LIKELY = 0.5
+SHOWN_ABOVE = 0.7
+KIND_OF_ASPECT = {
+    "lexical_repetition": "repetition",
+    "semantic_repetition": "repetition",
+    "consistency": "contradiction",
+    "causal_relationship": "wrong_order",
+    "temporal_relationship": "wrong_order",
+    "relatedness": "off_topic",
+}
+
+
+class Precision(NamedTuple):
+    """Of how many stories a kind was named, how many of these have it, and how many have it at all."""
+
+    named: int
+    right: int
+    present: int
+
+    @property
+    def share(self) -> float | None:
+        """The precision; `None` where it was never named."""
+        return self.right / self.named if self.named else None
+
+
+def named_kind(kinds: Mapping[str, float]) -> str | None:
+    """The kind that is named: the likeliest, where it is likely at all.
+
+    >>> named_kind({"repetition": 0.6, "off_topic": 0.8}), named_kind({"repetition": 0.4})
+    ('off_topic', None)
+    """
+    likeliest = max(kinds, key=kinds.__getitem__)
+    return likeliest if kinds[likeliest] >= LIKELY else None
+
+
+def precisions(true: Sequence[str | None], named: Sequence[str | None]) -> dict[str, Precision]:
+    """The precision of each kind, given what each story has and what was named; None: no error.
+
+    >>> precisions(["a", None, "a"], ["a", "a", None])
+    {'a': Precision(named=2, right=1, present=2)}
+    """
+    pairs = list(zip(true, named, strict=True))
+    return {
+        kind: Precision(
+            sum(said == kind for _, said in pairs),
+            sum(has == said == kind for has, said in pairs),
+            sum(has == kind for has, _ in pairs),
+        )
+        for kind in sorted({kind for pair in pairs for kind in pair if kind})
+    }
+
+
+def read_stories(of_aspect: int) -> list[tuple[str, str | None]]:
+    """Stories with their kind: of each aspect at most so many, evenly spaced, and twice as many originals."""
+    rows = pq.read_table(CASES).to_pylist()
+    originals = list(dict.fromkeys(row["story"] for row in rows if row["label"] == 1))
+    found: list[tuple[str, str | None]] = [(story, None) for story in evenly(originals, 2 * of_aspect)]
+    for aspect, kind in KIND_OF_ASPECT.items():
+        damaged = [row["story"] for row in rows if row["label"] == 0 and row["aspect"] == aspect]
+        found += [(story, kind) for story in evenly(damaged, of_aspect)]
+    return found
+
+
+def measure(metric: Any, stories: Sequence[tuple[str, str | None]]) -> dict[str, Precision]:
+    """The precision of the kinds that a metric's explanations name.
+
+    Raises:
+        ValueError: explanations without kinds.
+    """
+    found = metric.compute(predictions=[story for story, _ in stories], explain=True)["explanations"]
+    if not all(one.get("kinds") for one in found):
+        raise ValueError(
+            "expected explanations that name kinds of error, got none: these weights have no head for them"
+        )
+    return precisions([kind for _, kind in stories], [named_kind(one["kinds"]) for one in found])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Command line; see the module's description."""
+    parser = argparse.ArgumentParser(
+        prog="python -m training.benchmark.kinds",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--config", default="mix", help="a configuration of plot coherence, or a folder")
+    parser.add_argument("--of-aspect", type=int, default=20, help="stories of an aspect")
+    given = parser.parse_args(arguments)
+    stories = read_stories(given.of_aspect)
+    metric = evaluate.load(str(METRICS / "plot_coherence"), given.config)
+    table = Table(title=f"Kinds of error named in {len(stories)} stories")
+    for heading in ("kind", "stories that have it", "named", "right", "precision"):
+        table.add_column(heading)
+    for kind, found in measure(metric, stories).items():
+        share = "" if found.share is None else f"{found.share:.2f}"
+        table.add_row(kind, str(found.present), str(found.named), str(found.right), share)
+    Console(width=100).print(table)
+
+
+if __name__ == "__main__":
+    main()
