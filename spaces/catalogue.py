@@ -36,7 +36,8 @@ class Number:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A metric as the Spaces show it; `call` says how it is run, `explains` whether it says what sentences cost."""
+    """A metric as the Spaces show it: `call` says how it is run, `explains` whether it says what sentences cost, `blind`
+    what it does not see."""
 
     name: str
     meaning: str
@@ -45,6 +46,7 @@ class CatalogueEntry:
     paper_url: str
     call: MetricEntry
     explains: bool = False
+    blind: str = ""
 
     @property
     def title(self) -> str:
@@ -83,4 +85,6 @@ def _entry(metric: MetricDescription, call: MetricEntry) -> CatalogueEntry:
         for key, output in metric.outputs.items()
     )
     paper = metric.papers[0]
-    return CatalogueEntry(metric.name, metric.meaning, numbers, paper.title, paper.url, call, metric.explains)
+    return CatalogueEntry(
+        metric.name, metric.meaning, numbers, paper.title, paper.url, call, metric.explains, metric.blind
+    )

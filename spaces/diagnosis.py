@@ -1,145 +1,233 @@
-"""The likely kind of error in a story: that whose repair raises the UNION score most.
+"""What is likely wrong with a story that scores low: the repairs after which its score is no longer low.
 
-UNION was trained on four kinds of damage: repetition, substitution, reordering and negation. Each has a repair:
-a repeated sentence goes, words that the reconstruction head would change are changed, two sentences change
-places, a negation is taken back. The repair after which the score rises most names the likely error.
+UNION's four kinds of damage each have a repair: a repeated sentence goes, words that UNION's reconstruction head would
+change are changed, two sentences change places, a negation is taken back; and a sentence that does not belong goes.
+Repairs are made one on top of another, since two faults may hide each other. A sentence that is said again word for word
+is found by comparing texts, whatever the score.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from openmeva.spaces.alignment import align
 
 KINDS = {
     "repeated": "It repeats itself",
     "reordered": "Things happen in the wrong order",
-    "negated": "It contradicts itself",
+    "negated": "A negation does not fit",
     "substituted": "Words do not fit their surroundings",
     "unrelated": "A sentence does not belong",
 }
-_NEGATIONS = frozenset({"not", "n't", "never", "no", "nobody", "nothing", "cannot", "without"})
 _NEGATION = re.compile(r"\b(?:not|never|no|nobody|nothing|cannot|without)\b|n['’]t\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
-# A story whose score rises by less than this has no error that is worth a name.
-THRESHOLD = 0.1
+THRESHOLD = 0.1  # a repair, or two together, that raise the score by less name no error; a further one needs twice that
+MOST_FAULTS = 3
+_FEWEST_WORDS = 4  # of a sentence that may not stand twice: `"Yes," he said.` may
 _MOST_SWAPS = 15
+_MOST_LEFT_OUT = 6
 _MOST_SENTENCES = 24
+_TRIED_FURTHER = 3  # repairs that help little alone, and with which a second one is tried
+
+
+class Fault(NamedTuple):
+    """A key of `KINDS`, and the places of the sentences concerned, counted from 0."""
+
+    kind: str
+    sentences: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The likely kind of error.
+    """What is likely wrong.
 
     Attributes:
-        kind: a key of `KINDS`.
-        sentences: places of the sentences concerned, counted from 0.
-        gain: how much the score rises after the repair, 0 to 1.
-        repaired: the story after it.
+        faults: none where the story scores low and no repair helps.
+        before, after: the score as it is, and after all repairs.
+        repaired: the story after them.
     """
 
-    kind: str
-    sentences: tuple[int, ...]
-    gain: float
+    faults: tuple[Fault, ...]
+    before: float
+    after: float
     repaired: str
+
+
+class _Sentence(NamedTuple):
+    """A sentence of a version of the story: its first place, its text, and the text that UNION would make of it."""
+
+    place: int
+    text: str
+    mended: str | None
+    gain: float
+
+
+_Version = tuple[_Sentence, ...]
+_Repair = tuple[Fault, _Version]
 
 
 def diagnose(
     story: str,
     explanation: Mapping[str, Any],
     score: float,
+    is_low: Callable[[float], bool],
     rescore: Callable[[Sequence[str]], Sequence[float]],
 ) -> Diagnosis | None:
-    """The repair that helps most, or `None` where none helps by `THRESHOLD`.
+    """What is wrong with a story; `None` where its score is not low and no sentence stands there twice.
 
     Args:
         story: as UNION saw it.
         explanation: UNION's of it.
-        score: UNION's of it, 0 to 1.
+        score: of the story, higher is better.
+        is_low: whether a score is low among those of human stories.
         rescore: scores of other stories, all at once.
     """
     sentences = align(story, explanation)
-    texts = ["".join(word.text for word in sentence.words) for sentence in sentences]
-    if not 1 < len(texts) <= _MOST_SENTENCES:
+    version = tuple(
+        _Sentence(place, "".join(word.text for word in one.words), _mended(one.words), one.gain)
+        for place, one in enumerate(sentences)
+    )
+    faults, version = _without_copies(version)
+    value = rescore([_joined(version)])[0] if faults else score
+    few = 1 < len(version) <= _MOST_SENTENCES
+    while few and is_low(value) and len(faults) < MOST_FAULTS:
+        found = _best(version, value, not faults, rescore)
+        if found is None:
+            break
+        more, version, value = found
+        faults += more
+    if not faults and not is_low(score):
         return None
-    repairs = [
-        *_without_repetition(texts),
-        *_swapped(texts),
-        *_mended(texts, [[(w.text, w.suggestion) for w in s.words] for s in sentences]),
-        *_without_one(texts, [sentence.gain for sentence in sentences]),
-    ]
-    found = rescore([story for _, _, story in repairs]) if repairs else []
-    diagnoses = [
-        Diagnosis(kind, places, value - score, story)
-        for (kind, places, story), value in zip(repairs, found, strict=True)
-    ]
-    best = max(diagnoses, key=lambda one: one.gain, default=None)
-    # Leaving a sentence out mends whatever is wrong with it: a repair that says more goes first when as good.
-    for one in sorted(diagnoses, key=lambda one: one.gain):
-        telling = one.kind == "repeated" or (
-            one.kind != "unrelated" and best is not None and best.kind == "unrelated"
-        )
-        if best is not None and telling and one.gain > 0.7 * best.gain:
-            best = one
-    return best if best is not None and best.gain >= THRESHOLD else None
+    return Diagnosis(tuple(faults), score, value, _joined(version))
 
 
-Repair = tuple[str, tuple[int, ...], str]
+def _joined(version: _Version) -> str:
+    return " ".join(sentence.text.strip() for sentence in version)
 
 
-def _joined(texts: Sequence[str]) -> str:
-    return " ".join(text.strip() for text in texts)
+def _mended(words: Sequence[Any]) -> str | None:
+    if all(word.suggestion is None for word in words):
+        return None
+    return "".join(word.text if word.suggestion is None else word.suggestion for word in words)
 
 
-def _without_repetition(texts: Sequence[str]) -> list[Repair]:
+def _without_copies(version: _Version) -> tuple[list[Fault], _Version]:
+    """Sentences that stand there twice word for word, and the version without the later ones."""
+    first: dict[tuple[str, ...], int] = {}
+    faults, kept = [], []
+    for sentence in version:
+        words = tuple(_WORD.findall(sentence.text.lower()))
+        early = first.setdefault(words, sentence.place)
+        if early != sentence.place and len(words) >= _FEWEST_WORDS:
+            faults.append(Fault("repeated", (early, sentence.place)))
+        else:
+            kept.append(sentence)
+    return faults, tuple(kept)
+
+
+def _best(
+    version: _Version, value: float, first: bool, rescore: Callable[[Sequence[str]], Sequence[float]]
+) -> tuple[list[Fault], _Version, float] | None:
+    """The repair after which the score rises most; `None` where none helps.
+
+    Where none helps alone and it is the `first`, two together are tried.
+    """
+    least = value + THRESHOLD * (1 if first else 2)
+    single = _scored([([fault], after) for fault, after in _repairs(version)], rescore)
+    chosen = _telling(single, value, least)
+    if chosen is None and first:
+        tried = sorted(single, key=lambda one: -one[2])[:_TRIED_FURTHER]
+        double = [
+            ([*faults, fault], after)
+            for faults, changed, _ in tried
+            if len(changed) > 1
+            for fault, after in _repairs(changed)
+            if fault not in faults
+        ]
+        chosen = _telling(_scored(double, rescore), value, least)
+    return chosen
+
+
+def _scored(
+    repairs: Sequence[tuple[list[Fault], _Version]], rescore: Callable[[Sequence[str]], Sequence[float]]
+) -> list[tuple[list[Fault], _Version, float]]:
+    values = rescore([_joined(after) for _, after in repairs]) if repairs else []
+    return [(faults, after, value) for (faults, after), value in zip(repairs, values, strict=True)]
+
+
+def _telling(
+    found: Sequence[tuple[list[Fault], _Version, float]], value: float, least: float
+) -> tuple[list[Fault], _Version, float] | None:
+    """The best of the repairs that raise the score from `value` to `least` or more.
+
+    Leaving a sentence out mends whatever is wrong with it: a repair that says more goes first when nearly as good.
+    """
+
+    def order(one: tuple[list[Fault], _Version, float]) -> float:
+        vague = sum(fault.kind == "unrelated" for fault in one[0]) / len(one[0])
+        return (one[2] - value) * (1 - 0.3 * vague)
+
+    enough = [one for one in found if one[2] >= least]
+    return max(enough, key=order, default=None)
+
+
+def _repairs(version: _Version) -> Iterator[_Repair]:
+    """All repairs of one fault."""
+    yield from _without_repetition(version)
+    yield from _swapped(version)
+    yield from _with_changes(version)
+    yield from _without_one(version)
+
+
+def _without(version: _Version, at: int) -> _Version:
+    return (*version[:at], *version[at + 1 :])
+
+
+def _without_repetition(version: _Version) -> Iterator[_Repair]:
     """A sentence most of whose words an earlier one has goes."""
-    words = [set(_WORD.findall(text.lower())) for text in texts]
-    found: list[Repair] = []
-    for late in range(1, len(texts)):
+    words = [set(_WORD.findall(sentence.text.lower())) for sentence in version]
+    for late in range(1, len(version)):
         for early in range(late):
             shared = len(words[late] & words[early])
             if shared >= 3 and shared >= 0.75 * min(len(words[late]), len(words[early])):
-                found.append(("repeated", (early, late), _joined([*texts[:late], *texts[late + 1 :]])))
+                places = version[early].place, version[late].place
+                yield Fault("repeated", places), _without(version, late)
                 break
-    return found
 
 
-def _swapped(texts: Sequence[str]) -> list[Repair]:
+def _swapped(version: _Version) -> Iterator[_Repair]:
     """Two sentences change places; the first stays, neighbours come first where there are many."""
-    pairs = sorted(combinations(range(1, len(texts)), 2), key=lambda pair: pair[1] - pair[0])[:_MOST_SWAPS]
-    found: list[Repair] = []
+    pairs = sorted(combinations(range(1, len(version)), 2), key=lambda pair: pair[1] - pair[0])[:_MOST_SWAPS]
     for first, second in pairs:
-        order = list(texts)
+        order = list(version)
         order[first], order[second] = order[second], order[first]
-        found.append(("reordered", (first, second), _joined(order)))
-    return found
+        places = sorted((version[first].place, version[second].place))
+        yield Fault("reordered", tuple(places)), tuple(order)
 
 
-def _mended(texts: Sequence[str], words: Sequence[Sequence[tuple[str, str | None]]]) -> list[Repair]:
-    """The changes of UNION's reconstruction are made: of negations and of other words, by sentence and all."""
-    mended: dict[str, dict[int, str]] = {"negated": {}, "substituted": {}}
-    for place, sentence in enumerate(words):
-        changed = [(old, new) for old, new in sentence if new is not None]
-        if not changed:
-            continue
-        text = "".join(old if new is None else new for old, new in sentence)
-        about = any(old.lower() in _NEGATIONS or (new or "").lower() in _NEGATIONS for old, new in changed)
-        about = about or bool(_NEGATION.search(texts[place])) != bool(_NEGATION.search(text))
-        mended["negated" if about else "substituted"][place] = text
-    found: list[Repair] = []
-    for kind, by_place in mended.items():
-        choices = [(place,) for place in by_place] + ([tuple(by_place)] if len(by_place) > 1 else [])
-        for places in choices:
-            changed_texts = [by_place[i] if i in places else text for i, text in enumerate(texts)]
-            found.append((kind, places, _joined(changed_texts)))
-    return found
+def _with_changes(version: _Version) -> Iterator[_Repair]:
+    """UNION's changes are made: of negations and of other words, by sentence and all."""
+    by_kind: dict[str, list[int]] = {"negated": [], "substituted": []}
+    for at, sentence in enumerate(version):
+        if sentence.mended is not None:
+            about = bool(_NEGATION.search(sentence.text)) != bool(_NEGATION.search(sentence.mended))
+            by_kind["negated" if about else "substituted"].append(at)
+    for kind, places in by_kind.items():
+        for chosen in [(at,) for at in places] + ([tuple(places)] if len(places) > 1 else []):
+            changed = tuple(
+                one._replace(text=one.mended or "", mended=None) if at in chosen else one
+                for at, one in enumerate(version)
+            )
+            yield Fault(kind, tuple(version[at].place for at in chosen)), changed
 
 
-def _without_one(texts: Sequence[str], gains: Sequence[float]) -> list[Repair]:
-    """The sentence that costs the story most goes, the first excepted."""
-    worst = max(range(1, len(texts)), key=lambda place: gains[place])
-    return [("unrelated", (worst,), _joined([*texts[:worst], *texts[worst + 1 :]]))]
+def _without_one(version: _Version) -> Iterator[_Repair]:
+    """A sentence goes, the first excepted: where there are many, one of those that cost the story most."""
+    costly = sorted(range(1, len(version)), key=lambda at: -version[at].gain)[:_MOST_LEFT_OUT]
+    if len(version) > 2:
+        for at in sorted(costly):
+            yield Fault("unrelated", (version[at].place,)), _without(version, at)

@@ -33,7 +33,7 @@ def check_text(text: object, what: str, needed: bool = True) -> str:
         )
     if needed and not text:
         raise ValueError(f"{what} is empty: please type or paste one.")
-    if text and not any(map(str.isalnum, text)):
+    if text and not any(map(str.isalpha, text)):
         raise ValueError(f"{what} has no word in it.")
     return text
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from openmeva.spaces import shell
 from openmeva.spaces.alignment import ExplainedSentence
 from openmeva.spaces.catalogue import CatalogueEntry, Number
-from openmeva.spaces.diagnosis import KINDS, Diagnosis
+from openmeva.spaces.diagnosis import KINDS, Diagnosis, Fault
 from openmeva.spaces.drawing import ridges
 from openmeva.spaces.scorer import Score
+from openmeva.spaces.trust import Trust
+from openmeva.spaces.verdicts import Verdict
 
 # A sentence that costs this much has the full colour.
 FULL_COST = 0.5
@@ -97,25 +99,44 @@ def legend(title: str) -> str:
     )
 
 
-def verdict(diagnosis: Diagnosis | None, count: int) -> str:
-    """The likely kind of error, and which sentences it lies in."""
-    if count < 2:
+def headline(found: Verdict, more: str = "") -> str:
+    """The verdict, large; `more` is HTML that stands below it."""
+    return (
+        f'<section class="om om-card om-headline om-tone-{found.tone}" role="status" aria-label="Verdict">'
+        f"<h2>{escape(found.words)}</h2><p>{escape(found.why)}</p>{more}</section>"
+    )
+
+
+def faults(diagnosis: Diagnosis | None, title: str) -> str:
+    """The likely errors, which sentences they lie in, and what mending them does to the score of the metric `title`."""
+    if diagnosis is None:
         return ""
     why = (
-        "A guess: each kind of damage is repaired in turn, and the repair after which UNION's score rises most "
-        "names the kind."
+        f"A guess, made only where a story scores lower than nearly all human stories, or says a sentence twice: each "
+        f"kind of damage is repaired, and the repairs after which {title} rises name the errors."
     )
-    if diagnosis is None:
+    if not diagnosis.faults:
         return (
-            f'<p class="om-verdict"><span class="om-tag om-fine">no clear error</span><span>{tip("No repair", why)} '
-            "would raise the score much.</span></p>"
+            f'<p class="om-verdict"><span class="om-tag">{tip("unknown error", why)}</span><span>Something is wrong, and '
+            "we cannot say what: no repair that we know raises the score much.</span></p>"
         )
-    places = " and ".join(str(place + 1) for place in diagnosis.sentences)
-    plural = "s" if len(diagnosis.sentences) > 1 else ""
-    return (
-        f'<p class="om-verdict"><span class="om-tag">likely error</span><span>{tip(KINDS[diagnosis.kind], why)}: '
-        f"sentence{plural} {places}. Mending that would raise the score by {diagnosis.gain:.2f}.</span></p>"
+    said = "".join(f"<li>{escape(_fault(fault))}</li>" for fault in diagnosis.faults)
+    gain = diagnosis.after - diagnosis.before
+    effect = (
+        f"Mending that would raise {title} from {number(diagnosis.before)} to {number(diagnosis.after)}."
+        if gain >= LEAST_COST
+        else f"Mending that would not raise {title}."
     )
+    plural = "s" if len(diagnosis.faults) > 1 else ""
+    return (
+        f'<div class="om-verdict"><span class="om-tag">{tip(f"likely error{plural}", why)}</span><div>'
+        f'<ul class="om-faults">{said}</ul><p>{escape(effect)}</p></div></div>'
+    )
+
+
+def _fault(fault: Fault) -> str:
+    places = " and ".join(str(place + 1) for place in fault.sentences)
+    return f"{KINDS[fault.kind]}: sentence{'s' if len(fault.sentences) > 1 else ''} {places}."
 
 
 def metric_name(entry: CatalogueEntry, number_: Number) -> str:
@@ -127,9 +148,15 @@ def metric_name(entry: CatalogueEntry, number_: Number) -> str:
     )
 
 
-def metric_rows(catalogue: Mapping[str, CatalogueEntry], scores: Sequence[Score]) -> str:
-    """Every number with where it falls; those without a score together, by what they lack."""
-    rows = [metric_row(catalogue[score.metric], score) for score in scores if score.value is not None]
+def metric_rows(
+    catalogue: Mapping[str, CatalogueEntry], scores: Sequence[Score], trust: Callable[[Score], Trust | None]
+) -> str:
+    """Every number with where it falls and how far to trust it; those without a score together, by what they lack."""
+    rows = [
+        metric_row(catalogue[score.metric], score, trust(score))
+        for score in scores
+        if score.value is not None
+    ]
     lacking: dict[str, list[str]] = {}
     for score in scores:
         if score.value is None:
@@ -150,8 +177,8 @@ def hint(one: Number) -> str:
     return f"{one.meaning} {'Higher' if one.higher else 'Lower'} is better."
 
 
-def metric_row(entry: CatalogueEntry, score: Score) -> str:
-    """One number of one metric, which has a value, and where it falls."""
+def metric_row(entry: CatalogueEntry, score: Score, trust: Trust | None) -> str:
+    """One number of one metric, which has a value: where it falls, what it sees, and how far to trust it."""
     one = score.number
     assert score.value is not None
     name = metric_name(entry, one)
@@ -167,5 +194,10 @@ def metric_row(entry: CatalogueEntry, score: Score) -> str:
     return (
         f'<div class="om-metric"><div>{name}</div>'
         f'<div class="om-value">{number(score.value)}<small>{scale or direction}</small></div>'
-        f"<div>{chart}{where}</div></div>"
+        f'<div>{chart}{where}</div><p class="om-note om-about">{escape(about(entry, one, trust))}</p></div>'
     )
+
+
+def about(entry: CatalogueEntry, one: Number, trust: Trust | None) -> str:
+    """What a number sees, what it is blind to, and how far to trust it, a sentence each."""
+    return " ".join(part for part in (one.meaning, entry.blind, trust.sentence if trust else "") if part)

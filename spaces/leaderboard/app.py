@@ -16,13 +16,13 @@ from openmeva.spaces.leaderboard import views
 from openmeva.spaces.leaderboard.collect import RESULTS
 from openmeva.spaces.leaderboard.placing import place
 from openmeva.spaces.leaderboard.reporting import report
-from openmeva.spaces.tables import read_upload
+from openmeva.spaces.tables import READ, read_upload
 from openmeva.training.benchmark.sets import TEST_SETS
 
 _LEAD = "How well metrics agree with people's judgments of stories, and which kinds of damage they notice."
 _MEASURES = {"pearson": "Pearson with the label", "pair_wins": "Pairs won"}
 _HELP = (
-    '<div class="om om-card om-blank" style="padding:22px"><p>A CSV or JSONL file with a column <code>score</code> '
+    '<div class="om om-card om-blank" style="padding:22px"><p>A CSV, TSV, JSONL or Parquet file with a column <code>score</code> '
     "(higher is better) or several columns of scores, one row a story, at most 2 MB. With <code>story_id</code> (and "
     "<code>aspect</code> for AUTOS) rows may come in any order. For judged sets add <code>judgment</code>, the mean "
     "rating, and where you know them <code>prompt</code> and <code>source_model</code>: the judgments are their authors' "
@@ -108,8 +108,8 @@ def _redraw(results: Mapping[str, Any], chosen: gr.Radio, measure: gr.Radio, sho
 def _placing(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
     chosen = gr.Dropdown(sets, value=sets[0][1], label="Scores of", filterable=False)
     upload = gr.File(
-        label="CSV or JSONL file of scores",
-        file_types=[".csv", ".jsonl"],
+        label="File of scores: CSV, TSV, JSONL or Parquet",
+        file_types=list(READ),
         file_count="single",
         type="filepath",
         height=120,

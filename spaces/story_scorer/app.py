@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -13,9 +14,10 @@ from openmeva.spaces.limits import threads_each
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.story_scorer import service, views
 from openmeva.spaces.story_scorer.examples import EXAMPLES
-from openmeva.spaces.tables import read_upload
+from openmeva.spaces.tables import READ, read_upload
+from openmeva.spaces.trust import Trusts
 
-_LEAD = "Every metric's score for a story, where it falls among human and machine-made stories, and which sentences cost it."
+_LEAD = "Does a story hold together? One verdict, the sentences that cost it, and every metric's score behind a click."
 # A story that the perturbation lab hands over stands behind the #, which browsers do not send to servers.
 _FROM_ADDRESS = """() => {
   const given = new URLSearchParams(location.hash.slice(1));
@@ -84,8 +86,10 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
         with gr.Column(scale=7, min_width=320):
             shown = gr.HTML(views.BLANK)
 
+    trusts = Trusts()
+
     def answered(*values: str) -> str:
-        return views.one_story(service.answer(scorer, *values), scorer.catalogue)
+        return views.one_story(service.answer(scorer, *values), scorer.catalogue, trusts)
 
     inputs = [story, context, reference, kind]
     run: dict[str, Any] = {
@@ -167,8 +171,8 @@ def _two_stories(scorer: Scorer) -> None:
 def _file(scorer: Scorer) -> None:
     kind = gr.Radio(_KINDS, value="roc", label="Kind of stories")
     upload = gr.File(
-        label="CSV or JSONL file",
-        file_types=[".csv", ".jsonl"],
+        label="File of stories: CSV, TSV, JSONL, Parquet, or text, a story a line",
+        file_types=list(READ),
         file_count="single",
         type="filepath",
         height=120,
@@ -185,7 +189,7 @@ def _file(scorer: Scorer) -> None:
             def done(count: int, of: int) -> None:
                 progress((count, of), desc="Scoring", unit="stories")
 
-            return views.file_table(service.score_file(scorer, rows, corpus, done))
+            return views.file_table(service.score_file(scorer, rows, corpus, done), Path(path or "").name)
 
         return shell.guarded(table), None
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from openmeva.metrics.core.text_warnings import USUAL_WORDS, warning_of, warnings_of
 from openmeva.spaces.alignment import ExplainedSentence, align
 from openmeva.spaces.diagnosis import KINDS, Diagnosis, diagnose
 from openmeva.spaces.limits import MAX_ROWS, check_text
 from openmeva.spaces.scorer import Score, Scorer, Text, check_corpus
+from openmeva.spaces.verdicts import Verdict, is_low, recommended, verdict_on
 
 _CHUNK = 16  # stories of a file between which others get their turn
 
@@ -20,50 +22,63 @@ class Answer:
 
     Attributes:
         text: the story.
+        corpus: `roc` or `wp`.
         scores: of every metric.
+        warning: why it may be no story to score; `None` where nothing says so.
         sentences: what they cost, and the words that UNION would change.
         explained_by: title of the metric that says what sentences cost.
-        diagnosis: the likely error, by what would mend it.
-        kinds: the probability of each kind of error, from metrics that give one.
+        diagnosis: the likely errors, by what would mend them.
     """
 
     text: Text
+    corpus: str
     scores: list[Score]
+    warning: str | None
     sentences: list[ExplainedSentence]
     explained_by: str
     diagnosis: Diagnosis | None
-    kinds: dict[str, float]
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is said first."""
+        return verdict_on(self.scores, self.warning)
 
 
 def answer(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
     """Scores and reasons for one story.
 
     Raises:
-        ValueError: a text that is blank or too long, or an unknown corpus, as a sentence for the user.
+        ValueError: a text that is blank, has no word or is too long, or an unknown corpus, as a sentence for the user.
     """
     text = checked(story, context, reference, corpus)
+    whole = text.whole(corpus)
     scores = scorer.score([text], corpus)[0]
+    warning = warning_of(whole, *USUAL_WORDS[corpus])
     explained = scorer.explain(text, corpus)
     if not explained:
-        return Answer(text, scores, [], "", None, {})
-    whole = text.whole(corpus)
+        return Answer(text, corpus, scores, warning, [], "", None)
     explainer = next(iter(explained))
     edits: list[Any] = next((one["edits"] for one in explained.values() if "edits" in one), [])
-    kinds: dict[str, float] = next((one["kinds"] for one in explained.values() if one.get("kinds")), {})
-    diagnosis = None
-    editor = next((name for name, one in explained.items() if "edits" in one), None)
-    own = next((one.value for one in scores if one.metric == editor), None)
-    if editor is not None and own is not None:
-        diagnosis = diagnose(
-            whole, explained[editor], own, lambda stories: _values(scorer, editor, stories, corpus)
-        )
-    sentences = align(whole, {"sentences": explained[explainer]["sentences"], "edits": edits})
-    return Answer(text, scores, sentences, scorer.catalogue[explainer].title, diagnosis, dict(kinds))
+    both = {"sentences": explained[explainer]["sentences"], "edits": edits}
+    diagnosis = None if warning else diagnosed(scorer, whole, both, recommended(scores), corpus)
+    return Answer(
+        text, corpus, scores, warning, align(whole, both), scorer.catalogue[explainer].title, diagnosis
+    )
 
 
-def _values(scorer: Scorer, name: str, stories: Sequence[str], corpus: str) -> list[float]:
-    rows = scorer.score([Text(story) for story in stories], corpus, only=[name])
-    return [0.0 if row[0].value is None else row[0].value for row in rows]
+def diagnosed(
+    scorer: Scorer, story: str, explanation: Mapping[str, Any], score: Score | None, corpus: str
+) -> Diagnosis | None:
+    """What is likely wrong with a story, by repairs that raise the recommended metric's score; `None` without one."""
+    if score is None or score.value is None:
+        return None
+    metric = score.metric
+
+    def rescore(stories: Sequence[str]) -> list[float]:
+        rows = scorer.score([Text(story) for story in stories], corpus, only=[metric])
+        return [0.0 if row[0].value is None else row[0].value for row in rows]
+
+    return diagnose(story, explanation, score.value, lambda value: is_low(value, score), rescore)
 
 
 def checked(story: object, context: object, reference: object, corpus: str) -> Text:
@@ -93,15 +108,22 @@ def as_dict(found: Answer) -> dict[str, Any]:
             for sentence in found.sentences
         ],
         "sentences_by": found.explained_by,
-        "kinds_of_error": {name: round(value, 4) for name, value in found.kinds.items()},
-        "likely_error": None
-        if found.diagnosis is None
-        else {
-            "kind": found.diagnosis.kind,
-            "meaning": KINDS[found.diagnosis.kind],
-            "sentences": list(found.diagnosis.sentences),
-            "gain": round(found.diagnosis.gain, 4),
-        },
+        "warning": found.warning,
+        "verdict": {"words": found.verdict.words, "why": found.verdict.why},
+        "likely_errors": None if found.diagnosis is None else _diagnosis_dict(found.diagnosis),
+    }
+
+
+def _diagnosis_dict(found: Diagnosis) -> dict[str, Any]:
+    """As JSON: no `errors` where the story scores low and no repair helps."""
+    return {
+        "errors": [
+            {"kind": fault.kind, "meaning": KINDS[fault.kind], "sentences": list(fault.sentences)}
+            for fault in found.faults
+        ],
+        "score": round(found.before, 4),
+        "score_when_mended": round(found.after, 4),
+        "mended": found.repaired,
     }
 
 
@@ -144,7 +166,8 @@ def file_texts(rows: Sequence[dict[str, Any]], corpus: str) -> list[Text]:
 def score_file(
     scorer: Scorer, rows: Sequence[dict[str, Any]], corpus: str, progress: Callable[[int, int], None]
 ) -> list[dict[str, Any]]:
-    """The file's rows (`story_id`, `story`, `context`, `reference`) with a column for each number that has scores.
+    """The file's rows (`story_id`, `story`, `context`, `reference`) with a column for each number that has scores,
+    and `warning`.
 
     `progress` is told how many rows are done, of how many. Errors as `file_texts`.
     """
@@ -155,12 +178,14 @@ def score_file(
         found += scorer.score(chunk, corpus)
         progress(len(found), len(texts))
     scored = {score.number.title for scores in found for score in scores if score.value is not None}
+    warnings = warnings_of([text.whole(corpus) for text in texts], *USUAL_WORDS[corpus])
     return [
         {
             **{name: row[name] for name in ("story_id", "story", "context", "reference") if name in row},
             **{score.number.title: score.value for score in scores if score.number.title in scored},
+            "warning": warning,
         }
-        for row, scores in zip(rows, found, strict=True)
+        for row, scores, warning in zip(rows, found, warnings, strict=True)
     ]
 
 

@@ -5,63 +5,87 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from openmeva.metrics.core.text_warnings import counted
 from openmeva.spaces.catalogue import CatalogueEntry
 from openmeva.spaces.markup import (
     escape,
+    faults,
+    headline,
     hint,
     lacking_lines,
     legend,
+    metric_row,
     metric_rows,
     number,
     shaded,
     tip,
-    verdict,
 )
+from openmeva.spaces.scorer import Score
 from openmeva.spaces.story_scorer.service import Answer
 from openmeva.spaces.tables import data_link, to_csv, to_jsonl
+from openmeva.spaces.trust import Trust, Trusts
+from openmeva.spaces.verdicts import verdict_between
 
 _SHOWN_ROWS = 100
 BLANK = (
-    '<div class="om om-card om-blank"><h2>Scores will stand here</h2><p>Paste a story and press “Score”, or take '
-    "an example. Each number comes with where it falls among human and machine-made stories, and the sentences that "
-    "cost it are shaded.</p></div>"
+    '<div class="om om-card om-blank"><h2>A verdict will stand here</h2><p>Paste a story and press “Score”, or take '
+    "an example. You get one verdict, where the score falls among human stories, the sentences that cost it, and behind "
+    "a click every metric.</p></div>"
 )
 BLANK_PAIR = (
-    '<div class="om om-card om-blank"><h2>Two stories side by side</h2><p>Which of two stories does each metric '
-    "prefer, and where does each of them lose points?</p></div>"
+    '<div class="om om-card om-blank"><h2>Two stories side by side</h2><p>Which of two stories is better, is the '
+    "difference more than noise, and where does each of them lose points?</p></div>"
 )
 BLANK_FILE = (
-    '<div class="om om-card om-blank"><h2>Scores for a whole file</h2><p>A CSV with a heading, or JSON lines: a '
+    '<div class="om om-card om-blank"><h2>Scores for a whole file</h2><p>A CSV or TSV with a heading, JSON lines or Parquet: a '
     "column <code>story</code>, and <code>context</code>, <code>reference</code> and <code>story_id</code> where you "
-    "have them. At most 500 rows and 2 MB.</p></div>"
+    "have them; or text, a story a line. At most 500 rows and 2 MB.</p></div>"
 )
 
 
-def one_story(found: Answer, catalogue: Mapping[str, CatalogueEntry]) -> str:
-    """Everything about one story."""
-    return reasons(found, "Your story") + (
-        '<section class="om om-card" aria-label="Scores"><h2>Scores</h2>'
-        + metric_rows(catalogue, found.scores)
-        + "</section>"
+def one_story(found: Answer, catalogue: Mapping[str, CatalogueEntry], trusts: Trusts) -> str:
+    """Everything about one story: the verdict, the story with its reasons, and behind a click all metrics."""
+
+    def trust(score: Score) -> Trust | None:
+        return trusts.of(catalogue[score.metric], score.number, found.corpus)
+
+    main = found.verdict.score
+    shown = metric_row(catalogue[main.metric], main, trust(main)) if main else ""
+    return (
+        headline(found.verdict, shown)
+        + reasons(found, "Your story")
+        + _folded(
+            "All metrics",
+            '<p class="om-note">They disagree, and none is sure: each says what it sees and how far to trust it.</p>'
+            + metric_rows(catalogue, found.scores, trust),
+        )
+    )
+
+
+def _folded(title: str, inside: str) -> str:
+    return (
+        f'<details class="om om-card om-folded"><summary><h2>{title}</h2></summary><section aria-label="{title}">'
+        f"{inside}</section></details>"
     )
 
 
 def reasons(found: Answer, title: str) -> str:
-    """The story with its shaded sentences and its likely error."""
+    """The story with its shaded sentences and its likely errors."""
     if not found.sentences:
         return (
             f'<section class="om om-card"><h2>{escape(title)}</h2><p class="om-story">{escape(found.text.story)}</p>'
             '<p class="om-note">No metric here can say which sentences matter.</p></section>'
         )
+    main = found.verdict.score
+    said = faults(found.diagnosis, main.number.title if main else "the score")
     return (
         f'<section class="om om-card" aria-label="{escape(title)}"><h2>{escape(title)}</h2>'
-        f"{shaded(found.sentences)}{legend(found.explained_by)}{verdict(found.diagnosis, len(found.sentences))}"
-        "</section>"
+        f"{shaded(found.sentences)}{legend(found.explained_by)}{said}</section>"
     )
 
 
 def two_stories(first: Answer, second: Answer) -> str:
-    """Two stories beside each other, and which of them each metric prefers."""
+    """Which of two stories is better, both beside each other, and behind a click which of them each metric prefers."""
     rows = []
     lacking: dict[str, list[str]] = {}
     for a, b in zip(first.scores, second.scores, strict=True):
@@ -79,40 +103,51 @@ def two_stories(first: Answer, second: Answer) -> str:
             f'<tr><th scope="row">{name}</th><td class="om-n {marks[0]}">{number(a.value)}</td>'
             f'<td class="om-n {marks[1]}">{number(b.value)}</td><td>{words}</td></tr>'
         )
+    between = verdict_between(first.scores, second.scores, [first.warning, second.warning])
     return (
+        f"{headline(between)}"
         f'<div class="om om-two">{reasons(first, "First story")}{reasons(second, "Second story")}</div>'
-        '<section class="om om-card" style="margin-top:14px" aria-label="Comparison"><h2>Which does each metric '
-        'prefer?</h2><div class="om-scroll" tabindex="0" role="region" aria-label="Comparison"><table><thead><tr>'
-        '<th scope="col">metric</th><th scope="col" class="om-n">first</th><th scope="col" class="om-n">second</th>'
-        f'<th scope="col">prefers</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>{lacking_lines(lacking)}</section>'
+        + _folded(
+            "All metrics",
+            '<div class="om-scroll" tabindex="0" role="region" aria-label="Comparison"><table><thead><tr>'
+            '<th scope="col">metric</th><th scope="col" class="om-n">first</th><th scope="col" class="om-n">second</th>'
+            f'<th scope="col">prefers</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+            f"{lacking_lines(lacking)}",
+        )
     )
 
 
-def file_table(rows: Sequence[Mapping[str, Any]], signatures: Sequence[str] = ()) -> str:
-    """A file's scores: means, the first rows, and the whole as downloads."""
-    names = [name for name in rows[0] if name not in ("story_id", "story", "context", "reference")]
+def file_table(rows: Sequence[Mapping[str, Any]], name: str = "") -> str:
+    """The scores of the file `name`: means, the first rows, and the whole as downloads."""
+    names = [key for key in rows[0] if key not in ("story_id", "story", "context", "reference", "warning")]
+    flagged = counted([row.get("warning") for row in rows])
     heads = "".join(
         f'<th scope="col" class="om-n" aria-sort="none"><button type="button">{escape(name)}</button></th>'
         for name in names
     )
     body = "".join(
-        f'<tr><td class="om-n" data-value="{place}">{place}</td><td class="om-text">{escape(_short(str(row["story"])))}</td>'
-        + "".join(_cell(row[name]) for name in names)
-        + "</tr>"
+        f'<tr><td class="om-n" data-value="{place}">{place}</td><td class="om-text">{escape(_short(str(row["story"])))}'
+        f"{_flag(row.get('warning'))}</td>" + "".join(_cell(row[name]) for name in names) + "</tr>"
         for place, row in enumerate(rows[:_SHOWN_ROWS], 1)
     )
     means = ", ".join(f"{escape(name)} {number(_mean(rows, name))}" for name in names)
+    of = f'<p class="om-note">from {escape(name)}</p>' if name else ""
+    flagged = f"<p><b>{escape(flagged)}.</b></p>" if flagged else ""
     more = f" The first {_SHOWN_ROWS} are shown." if len(rows) > _SHOWN_ROWS else ""
     return (
-        f'<section class="om om-card" aria-label="Scores of the file"><h2>{len(rows)} stories scored</h2>'
+        f'<section class="om om-card" aria-label="Scores of the file"><h2>{len(rows)} stories scored</h2>{of}'
         f'<p class="om-note">Means: {means or "no metric could score these rows"}.{more} Press a heading to sort.</p>'
-        '<div class="om-buttons" style="margin:6px 0 14px">'
+        f'{flagged}<div class="om-buttons" style="margin:6px 0 14px">'
         f'<a class="om-button" download="scores.csv" href="{data_link(to_csv(rows), "csv")}">Download CSV</a>'
         f'<a class="om-button" download="scores.jsonl" href="{data_link(to_jsonl(rows), "jsonl")}">Download JSONL</a>'
         '</div><div class="om-scroll" tabindex="0" role="region" aria-label="Table of scores"><table><thead><tr>'
         '<th scope="col" class="om-n" aria-sort="ascending"><button type="button">row</button></th>'
         f'<th scope="col">story</th>{heads}</tr></thead><tbody>{body}</tbody></table></div></section>'
     )
+
+
+def _flag(warning: str | None) -> str:
+    return f'<p class="om-note om-flag">{escape(warning)}</p>' if warning else ""
 
 
 def _cell(value: Any) -> str:

@@ -32,10 +32,21 @@ def test_an_example_is_one_click_away(visit: Visit, size: str, dark: bool) -> No
     scored(page)
     story = page.get_by_role("region", name="Your story")
     expect(story).to_contain_text("Nora thanked him and")  # the words behind carry hover texts
-    expect(page.get_by_role("region", name="Scores")).to_contain_text("of human stories")
+    expect(story.locator(".om-faults")).to_contain_text("A negation does not fit: sentences 2 and 4")
+    verdict = page.get_by_role("status", name="Verdict")
+    expect(verdict.get_by_role("heading", name="Something is wrong with it")).to_be_visible()
+    expect(verdict).to_contain_text("of human stories")
+    expect(verdict).to_contain_text("Agreement with people")
     expect(page.get_by_role("img", name="better than").first).to_be_visible()
+    metrics = page.get_by_role("region", name="All metrics")
+    expect(metrics).to_be_hidden()
     check_width(page)
     check_accessible(page)
+    page.locator("summary").click()
+    expect(metrics).to_contain_text("It is blind to")
+    check_width(page)
+    check_accessible(page)
+    page.locator("summary").click()
     shoot(page, f"story_scorer-{size}{'-dark' if dark else ''}")
 
 
@@ -45,7 +56,10 @@ def test_by_keyboard_alone(visit: Visit) -> None:
     page.keyboard.type(STORY)
     page.keyboard.press("Shift+Enter")
     scored(page)
-    hint = page.get_by_role("region", name="Scores").locator(".om-tip").first
+    summary = page.locator("summary")
+    summary.focus()
+    page.keyboard.press("Enter")
+    hint = page.get_by_role("region", name="All metrics").locator(".om-tip").first
     hint.focus()
     expect(hint.get_by_role("note")).to_be_visible()
     page.keyboard.press("Escape")
@@ -67,15 +81,30 @@ def test_a_blank_story_is_a_sentence(visit: Visit) -> None:
     page = visit("story_scorer")
     page.get_by_role("button", name="Score", exact=True).click()
     expect(page.get_by_role("alert").filter(has_text="The story is empty")).to_be_visible()
+    page.get_by_label("Story", exact=True).fill("😀 🎉 🚗 1 2 3")
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.get_by_role("alert").filter(has_text="has no word in it")).to_be_visible()
     page.get_by_label("Story", exact=True).fill("a" * 10_001)
     page.get_by_role("button", name="Score", exact=True).click()
     expect(page.get_by_role("alert").filter(has_text="at most 10,000")).to_be_visible()
+
+
+def test_what_may_be_no_story_is_flagged(visit: Visit) -> None:
+    page = visit("story_scorer")
+    page.get_by_label("Story", exact=True).fill("Hello")
+    page.get_by_role("button", name="Score", exact=True).click()
+    verdict = page.get_by_role("status", name="Verdict")
+    expect(verdict).to_contain_text("too short: 1 word")
+    expect(verdict.get_by_role("heading", name="No verdict")).to_be_visible()
 
 
 def test_two_stories_side_by_side(visit: Visit) -> None:
     page = visit("story_scorer")
     page.get_by_role("tab", name="Two stories").click()
     page.get_by_role("button", name="Take an example").click()
+    verdict = page.get_by_role("status", name="Verdict")
+    expect(verdict).to_contain_text("pair")  # of human stories, that noise is told by
+    page.locator("summary").click()
     table = page.get_by_role("region", name="Comparison").locator("table")
     expect(table).to_contain_text("UNION")
     expect(table.get_by_role("row").filter(has_text="UNION")).to_contain_text("first story")
@@ -128,6 +157,7 @@ def test_the_api(sites: dict[str, Site]) -> None:
     found = client.predict(
         story="She made a sandwich. She ate it.", context="Ann was hungry.", api_name="/score"
     )
+    assert (found["warning"], found["verdict"]["words"] != "") == (None, True)
     scores = {one["name"]: one for one in found["scores"]}
     assert 0 <= scores["UNION"]["score"] <= 1
     assert scores["UNION"]["better"] == "higher"

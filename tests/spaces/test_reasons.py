@@ -1,12 +1,14 @@
 """Reasons for a score: words found again in the typed story, the likely error, and how they are shown."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from openmeva.spaces.alignment import align
-from openmeva.spaces.diagnosis import THRESHOLD, diagnose
-from openmeva.spaces.markup import escape, number, shaded, verdict
+from openmeva.spaces.diagnosis import Diagnosis, Fault, diagnose
+from openmeva.spaces.markup import escape, faults, number, shaded
+from tests.spaces import diagnoses
 
 STORY = "Ann's dog didn't eat. \"Why?\" she asked. Tom ran home!"
 EXPLANATION = {
@@ -71,25 +73,57 @@ SHUFFLED = "Ann was hungry. She ate it. She made a sandwich."
 NEGATED = "Ann was hungry. She did not make a sandwich. She ate it."
 
 
+GOOD = "Ann was hungry. She made a sandwich. She ate it."
+
+
+def rescored(good: Sequence[str], asked: list[str] | None = None) -> Callable[[Sequence[str]], list[float]]:
+    """A score that is high for some stories alone."""
+
+    def rescore(stories: Sequence[str]) -> list[float]:
+        if asked is not None:
+            asked.extend(stories)
+        return [0.9 if one in good else 0.1 for one in stories]
+
+    return rescore
+
+
+def low(value: float) -> bool:
+    return value <= 0.3
+
+
 @pytest.mark.parametrize(
     ("story", "good", "kind", "places"),
     [
-        (REPEATED, "Ann was hungry. She made a sandwich. She ate it.", "repeated", (1, 2)),
-        (SHUFFLED, "Ann was hungry. She made a sandwich. She ate it.", "reordered", (1, 2)),
+        (REPEATED, GOOD, "repeated", (1, 2)),
+        (SHUFFLED, GOOD, "reordered", (1, 2)),
         (SHUFFLED, "Ann was hungry. She made a sandwich.", "unrelated", (1,)),
     ],
 )
 def test_the_repair_that_helps_most_names_the_error(
     story: str, good: str, kind: str, places: tuple[int, ...]
 ) -> None:
-    def rescore(stories: Sequence[str]) -> list[float]:
-        return [0.9 if one == good else 0.1 for one in stories]
-
-    found = diagnose(story, fitting(story), 0.1, rescore)
+    found = diagnose(story, fitting(story), 0.1, low, rescored([good]))
     assert found is not None
-    assert (found.kind, found.sentences, found.repaired) == (kind, places, good)
-    assert found.gain == pytest.approx(0.8)
-    assert "likely error" in verdict(found, 3)
+    assert found == Diagnosis((Fault(kind, places),), 0.1, 0.9, good)
+    said = faults(found, "Plot coherence")
+    assert "likely error" in said
+    assert "Mending that would raise Plot coherence from 0.10 to 0.90." in said
+
+
+def test_faults_that_hide_each_other_are_mended_together() -> None:
+    story = "Ann was hungry. The whale swam by. She made a sandwich. The bread was red. She ate it."
+    found = diagnose(story, fitting(story), 0.1, low, rescored([GOOD]))
+    assert found is not None
+    assert set(found.faults) == {Fault("unrelated", (1,)), Fault("unrelated", (3,))}
+    assert found.repaired == GOOD
+
+
+def test_a_sentence_said_again_is_found_whatever_the_score() -> None:
+    story = "Ann was hungry. She made a sandwich. She made a sandwich! She made a sandwich. She ate it."
+    found = diagnose(story, fitting(story.replace("!", ".")), 0.8, low, rescored([GOOD]))
+    assert found == Diagnosis((Fault("repeated", (1, 2)), Fault("repeated", (1, 3))), 0.8, 0.9, GOOD)
+    said = "He ran off. No. It rained. No. He ran home."  # a short sentence may stand twice
+    assert diagnose(said, fitting(said), 0.8, low, rescored([])) is None
 
 
 def test_edits_of_negations_and_of_other_words() -> None:
@@ -98,32 +132,69 @@ def test_edits_of_negations_and_of_other_words() -> None:
         {"token": "did", "suggestion": "", "sentence": 1, "start": 1, "end": 2},
         {"token": "not", "suggestion": "", "sentence": 1, "start": 2, "end": 3},
     ]
-    found = diagnose(
-        NEGATED,
-        explanation,
-        0.1,
-        lambda stories: [0.9 if "not" not in s and "make" in s else 0.1 for s in stories],
-    )
+    mended = [0.9, 0.1]
+
+    def rescore(stories: Sequence[str]) -> list[float]:
+        return [mended["not" in story or "make" not in story] for story in stories]
+
+    found = diagnose(NEGATED, explanation, 0.1, low, rescore)
     assert found is not None
-    assert found.kind == "negated"
+    assert found.faults == (Fault("negated", (1,)),)
     explanation["edits"] = [{"token": "sandwich", "suggestion": "cake", "sentence": 1, "start": 5, "end": 6}]
     found = diagnose(
-        NEGATED, explanation, 0.1, lambda stories: [0.9 if "cake" in s else 0.1 for s in stories]
+        NEGATED, explanation, 0.1, low, lambda stories: [mended["cake" not in one] for one in stories]
     )
     assert found is not None
-    assert (found.kind, found.sentences) == ("substituted", (1,))
+    assert found.faults == (Fault("substituted", (1,)),)
 
 
-def test_a_story_that_no_repair_helps_has_no_error() -> None:
-    found = diagnose(
-        SHUFFLED, fitting(SHUFFLED), 0.8, lambda stories: [0.8 + 0.9 * THRESHOLD for _ in stories]
-    )
-    assert found is None
-    assert "no clear error" in verdict(None, 3)
-    assert (
-        diagnose("One sentence.", fitting("One sentence."), 0.1, lambda stories: [1.0 for _ in stories])
-        is None
-    )
+def test_a_low_score_without_a_repair_is_never_praised() -> None:
+    found = diagnose(SHUFFLED, fitting(SHUFFLED), 0.1, low, lambda stories: [0.19 for _ in stories])
+    assert found == Diagnosis((), 0.1, 0.1, SHUFFLED)
+    said = faults(found, "Plot coherence")
+    assert "Something is wrong, and we cannot say what" in said
+    assert "om-fine" not in said
+    one = diagnose("One sentence.", fitting("One sentence."), 0.1, low, rescored([]))
+    assert one == Diagnosis((), 0.1, 0.1, "One sentence.")
+
+
+def test_a_story_that_scores_as_human_stories_do_is_not_accused() -> None:
+    asked: list[str] = []
+    assert diagnose(SHUFFLED, fitting(SHUFFLED), 0.31, low, rescored([GOOD], asked)) is None
+    assert asked == []
+    assert faults(None, "Plot coherence") == ""
+
+
+KEPT = json.loads(diagnoses.KEPT.read_text(encoding="utf-8"))
+EXPECTED = {
+    "A sound story": None,
+    "Repeats itself": Fault("repeated", (1, 2)),
+    "Out of order": "reordered",
+    "Contradicts itself": "negated",
+    "Goes astray": "unrelated",
+    "With a reference": None,
+    "To a prompt": None,
+    "said thrice": Fault("repeated", (1, 2)),
+}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_the_examples_get_the_diagnosis_that_they_show(name: str) -> None:
+    """By kept scores of the shipped weights: `python -m tests.spaces.diagnoses`."""
+    found = diagnoses.diagnosed(KEPT[name], diagnoses.stories()[name][1])
+    if EXPECTED[name] is None:
+        assert found is None
+    else:
+        assert found is not None
+        first = found.faults[0]
+        assert EXPECTED[name] in (first, first.kind)
+
+
+def test_of_forty_human_stories_four_at_most_are_accused() -> None:
+    human = {name: story for name, (_, story) in diagnoses.stories().items() if name.startswith("mini-")}
+    assert len(human) == 40
+    accused = [name for name, story in human.items() if diagnoses.diagnosed(KEPT[name], story)]
+    assert len(accused) <= 4, accused
 
 
 def test_numbers() -> None:

@@ -1,4 +1,4 @@
-"""Twelve pairs of stories, good beside damaged: `python -m training.benchmark.pairs [--metrics NAME …]`.
+"""Twelve pairs of stories, good beside damaged: `python -m training.benchmark.pairs [--metrics NAME …] [--out FILE]`.
 
 The damage is of kinds that no training source has: a dull list, an impossible event, a wrong character's action, an
 unmotivated ending, three pairs each, written for this project (`datasets/stories/pairs.jsonl`). Prints for each row of
@@ -7,6 +7,7 @@ that does not, and no more: by chance, 9 or more of 12 come out right in 7 % of 
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from rich.table import Table
 
 from openmeva.training.benchmark.contexts import split_story
 from openmeva.training.benchmark.registry import MetricEntry, choose, read_registry
-from openmeva.training.files import read_rows
+from openmeva.training.files import read_rows, write_text
 from openmeva.training.paths import STORIES
 
 PAIRS = STORIES.with_name("pairs.jsonl")
@@ -83,6 +84,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--metrics", nargs="+", help="entries of the benchmark; default: all that can")
     parser.add_argument("--pairs", type=Path, default=PAIRS)
+    parser.add_argument(
+        "--out",
+        type=Path,
+        help="JSON of the counts, as the story scorer reads it: spaces/references/pairs.json",
+    )
     given = parser.parse_args(arguments)
     try:
         pairs = read_pairs(given.pairs)
@@ -94,6 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     table = Table(title=f"Pairs ranked right, of {len(pairs)}")
     for heading in ("", *(kind.replace("_", " ") for kind in kinds), "all"):
         table.add_column(heading)
+    rows: dict[str, dict[str, int]] = {}
     for entry in entries:
         try:
             found = ranked_right(entry, pairs)
@@ -103,9 +110,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return 2
             print(f"left out: {error}", file=sys.stderr)
             continue
-        for title, counts in found.items():
-            numbers = [counts[kind] for kind in kinds]
-            table.add_row(title, *map(str, numbers), str(sum(numbers)))
+        rows |= found
+    for title, counts in rows.items():
+        numbers = [counts[kind] for kind in kinds]
+        table.add_row(title, *map(str, numbers), str(sum(numbers)))
+    if given.out:
+        write_text(given.out, json.dumps({"pairs": len(pairs), "rows": rows}, indent=1) + "\n")
     Console(width=120).print(table)
     return 0
 

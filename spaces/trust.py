@@ -1,0 +1,89 @@
+"""How far to trust a number: its agreement with people, and how many of twelve pairs of stories it ranks right.
+
+Both are read from files that commands write: `spaces/leaderboard/results.json` (`spaces.leaderboard.collect`) and
+`spaces/references/pairs.json` (`training.benchmark.pairs --out`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from openmeva.spaces.catalogue import CatalogueEntry, Number
+from openmeva.spaces.distributions import FOLDER
+
+RESULTS = Path(__file__).with_name("leaderboard") / "results.json"
+PAIRS = FOLDER / "pairs.json"
+_SETS = {"roc": "mans_roc", "wp": "mans_wp"}
+_WORDS = ((0.5, "fair"), (0.3, "moderate"), (0.15, "weak"), (-2.0, "hardly any"))
+
+
+@dataclass(frozen=True)
+class Trust:
+    """What is known of a number.
+
+    Attributes:
+        correlation, interval, stories: Pearson with people's mean ratings, its 95 % interval, and on how many stories.
+        right, pairs: how many of so many pairs of a good and a damaged story it ranks right; `None` where not measured.
+    """
+
+    correlation: float
+    interval: tuple[float, float]
+    stories: int
+    right: int | None = None
+    pairs: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """All of it in words."""
+        word = next(said for least, said in _WORDS if self.correlation >= least)
+        low, high = self.interval
+        said = (
+            f"Agreement with people: {word} (correlation {self.correlation:.2f}, {low:.2f} to {high:.2f}, on "
+            f"{self.stories} machine-made stories)."
+        )
+        if self.right is not None:
+            said += f" It ranks {self.right} of {self.pairs} pairs of a good and a damaged story right."
+        return said
+
+
+class Trusts:
+    """What the files say, read once.
+
+    Args:
+        results: of `spaces.leaderboard.collect`.
+        pairs: of `training.benchmark.pairs --out`.
+    """
+
+    def __init__(self, results: Path = RESULTS, pairs: Path = PAIRS) -> None:
+        judged = json.loads(results.read_text(encoding="utf-8"))["judged"]
+        self._sets: dict[str, Any] = {corpus: judged.get(name) for corpus, name in _SETS.items()}
+        self._pairs: Mapping[str, Any] = (
+            json.loads(pairs.read_text(encoding="utf-8")) if pairs.is_file() else {}
+        )
+
+    def of(self, entry: CatalogueEntry, number: Number, corpus: str) -> Trust | None:
+        """What is known of a metric's number for stories of a corpus; `None` where it was not measured."""
+        found, title = self._sets.get(corpus), row_title(entry, number)
+        rows = found["rows"] if found else ()
+        row = next((one for one in rows if one["kind"] == "ours" and one["title"] == title), None)
+        if row is None or row["pearson"] is None:
+            return None
+        ranked = self._pairs.get("rows", {}).get(title) if corpus == "roc" else None
+        return Trust(
+            row["pearson"],
+            tuple(row["intervals"]["pearson"]),
+            row.get("n", found["n"]),
+            None if ranked is None else sum(ranked.values()),
+            self._pairs.get("pairs", 0),
+        )
+
+
+def row_title(entry: CatalogueEntry, number: Number) -> str | None:
+    """The benchmark's row of a number: that of its key, or the metric's first row for its first number."""
+    by_key = {key: title for title, key in entry.call.rows.items()}
+    first = entry.numbers[0].key == number.key
+    return by_key.get(number.key) or (next(iter(entry.call.rows), None) if first else None)

@@ -1,0 +1,92 @@
+"""The stories whose diagnoses are tested, with every score that they ask for: `python -m tests.spaces.diagnoses`.
+
+Scores of the shipped weights take minutes, so they are kept in `diagnoses.json`, by texts' digests: written anew where
+the weights of plot coherence or UNION change, or where `spaces.diagnosis` asks for other repairs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from openmeva.spaces import diagnosis, verdicts
+from openmeva.spaces.diagnosis import Diagnosis, diagnose
+from openmeva.spaces.story_scorer.examples import EXAMPLES
+from openmeva.training.paths import STORIES
+
+KEPT = Path(__file__).with_name("diagnoses.json")
+THRICE = (
+    "Nora's bike had a flat tire. She walked it to the shop. She walked it to the shop. She walked it to the shop. "
+    "She rode home before it got dark."
+)
+
+
+def stories() -> dict[str, tuple[str, str]]:
+    """Name to corpus and story: the examples of the app, 40 human stories, and a sentence said three times."""
+    found = {name: (corpus, text.whole(corpus)) for name, (corpus, text) in EXAMPLES.items()}
+    lines = STORIES.read_text(encoding="utf-8").splitlines()[:40]
+    rows = [json.loads(line) for line in lines]
+    found |= {row["story_id"]: (row["kind"], row["story"]) for row in rows}
+    return {**found, "said thrice": ("roc", THRICE)}
+
+
+def digest(text: str) -> str:
+    """What a kept score is found by."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def diagnosed(kept: dict[str, Any], story: str) -> Diagnosis | None:
+    """The diagnosis of a story from kept scores; a KeyError where it asks for a score that was not kept."""
+
+    def rescore(texts: Sequence[str]) -> list[float]:
+        return [kept["scores"][digest(text)] for text in texts]
+
+    return diagnose(story, kept["explanation"], kept["score"], lambda value: value <= kept["low"], rescore)
+
+
+def _scored() -> dict[str, Any]:
+    from openmeva.spaces.catalogue import read_catalogue
+    from openmeva.spaces.scorer import Scorer, Text
+
+    catalogue = read_catalogue()
+    scorer = Scorer({name: catalogue[name] for name in ("plot_coherence", "union")})
+    found: dict[str, Any] = {}
+    for name, (corpus, story) in stories().items():
+        score = verdicts.recommended(scorer.score([Text(story)], corpus)[0])
+        place = verdicts.among_people(score) if score else None
+        if score is None or place is None:
+            raise SystemExit("error: plot coherence, or its scores of human stories, are not here")
+        explained = scorer.explain(Text(story), corpus)
+        one: dict[str, Any] = {
+            "checkpoint": scorer.checkpoint("plot_coherence", corpus),
+            "score": score.value,
+            "low": place.quantiles[int(verdicts.LOW)],
+            "explanation": {
+                "sentences": explained["plot_coherence"]["sentences"],
+                "edits": explained["union"]["edits"],
+            },
+            "scores": {},
+        }
+
+        def rescore(
+            texts: Sequence[str], corpus: str = corpus, kept: dict[str, float] = one["scores"]
+        ) -> list[float]:
+            rows = scorer.score([Text(text) for text in texts], corpus, only=["plot_coherence"])
+            values = [row[0].value or 0.0 for row in rows]
+            kept.update(zip(map(digest, texts), values, strict=True))
+            return values
+
+        said = diagnosis.diagnose(
+            story, one["explanation"], one["score"], lambda value, low=one["low"]: value <= low, rescore
+        )
+        print(name, round(one["score"], 3), said and said.faults, said and round(said.after, 3), flush=True)
+        found[name] = one
+    return found
+
+
+if __name__ == "__main__":
+    lines = [f"{json.dumps(name)}: {json.dumps(one)}" for name, one in _scored().items()]
+    KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -1,0 +1,132 @@
+"""One verdict first: on a story, on two, and how far to trust each metric."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.spaces.catalogue import Number, read_catalogue
+from openmeva.spaces.distributions import Placement
+from openmeva.spaces.markup import headline, metric_row
+from openmeva.spaces.scorer import Score, Scorer
+from openmeva.spaces.story_scorer import service, views
+from openmeva.spaces.trust import Trusts
+from openmeva.spaces.verdicts import noise, verdict_between, verdict_on
+
+NUMBER = Number("Plot coherence", "scores", "How plausible.", True, 0.0, 1.0)
+HUMAN = tuple(place / 100 for place in range(101))
+STORY = "Ann was hungry. She made a sandwich. She ate it. She felt full."
+
+
+def score(value: float | None, group: str = "human") -> Score:
+    place = Placement(group, "human stories", 150, 100 * (value or 0), HUMAN)
+    return Score(RECOMMENDED, NUMBER, value, "", (place,))
+
+
+@pytest.mark.parametrize(
+    ("value", "words", "tone"),
+    [
+        (0.9, "It holds together well", "good"),
+        (0.3, "It holds together as many human stories do", "good"),
+        (0.05, "Doubtful: few human stories score so low", "doubtful"),
+        (0.005, "Something is wrong with it", "bad"),
+    ],
+)
+def test_a_score_among_human_stories_makes_a_verdict(value: float, words: str, tone: str) -> None:
+    other = Score("union", NUMBER, 0.99)
+    found = verdict_on([other, score(value)], None)
+    assert (found.words, found.tone, found.score and found.score.value) == (words, tone, value)
+    assert "of 150 human stories" in headline(found)
+
+
+def test_no_verdict_on_what_may_be_no_story() -> None:
+    found = verdict_on([score(0.95)], "too short: 1 word, a story has at least 10")
+    assert (found.words, found.tone) == ("No verdict", "none")
+    assert "too short: 1 word" in found.why
+    assert verdict_on([score(None)], None).words == "No verdict"
+    assert verdict_on([score(0.9, "generated")], None).words == "No verdict"
+
+
+def test_two_stories_differ_by_more_than_noise_or_not() -> None:
+    assert noise(HUMAN) == pytest.approx(0.55, abs=0.02)  # of uniform scores: 1 - sqrt(1 - .8)
+    clear = verdict_between([score(0.2)], [score(0.9)], [None, None])
+    assert clear.words == "The second story holds together better"
+    assert "more than noise" in clear.why
+    assert verdict_between([score(0.4)], [score(0.9)], [None, None]).words == "No clear difference"
+    assert verdict_between([score(0.1)], [score(0.9)], [None, "no words: signs"]).words == "No verdict"
+
+
+def test_trust_is_read_from_results(tmp_path: Path) -> None:
+    entry = read_catalogue()["plot_coherence"]
+    row = {
+        "title": "Plot coherence (mix)",
+        "kind": "ours",
+        "pearson": 0.35,
+        "intervals": {"pearson": [0.2, 0.5]},
+    }
+    released = {**row, "kind": "released", "pearson": 0.9}
+    results, pairs = tmp_path / "results.json", tmp_path / "pairs.json"
+    results.write_text(json.dumps({"judged": {"mans_roc": {"n": 7, "rows": [released, row]}}}))
+    pairs.write_text(json.dumps({"pairs": 12, "rows": {row["title"]: {"dull": 2, "wrong": 3}}}))
+    found = Trusts(results, pairs).of(entry, entry.numbers[0], "roc")
+    assert found is not None
+    assert found.sentence == (
+        "Agreement with people: moderate (correlation 0.35, 0.20 to 0.50, on 7 machine-made stories). It ranks 5 of 12 "
+        "pairs of a good and a damaged story right."
+    )
+    assert found.sentence in metric_row(entry, score(0.9), found)
+    assert Trusts(results, pairs).of(entry, entry.numbers[0], "wp") is None
+
+
+def test_every_metric_says_what_it_is_blind_to_and_most_how_far_to_trust_it() -> None:
+    trusts = Trusts()
+    for entry in read_catalogue().values():
+        assert entry.blind.endswith(".")
+        first = trusts.of(entry, entry.numbers[0], "roc")
+        assert first is not None or entry.name == "llm_judge"
+    main = read_catalogue()[RECOMMENDED]
+    found = trusts.of(main, main.numbers[0], "roc")
+    assert found is not None
+    assert found.pairs == 12
+    assert found.right is not None
+
+
+class OneScore(Scorer):
+    """Gives every text the same high score and a flat explanation."""
+
+    def score(self, texts: Any, corpus: str, only: Any = None) -> list[list[Score]]:
+        return [[score(0.95)] for _ in texts]
+
+    def explain(self, text: Any, corpus: str) -> dict[str, Any]:
+        parts = [part.strip() + " ." for part in text.whole(corpus).lower().rstrip(".").split(".")]
+        return {RECOMMENDED: {"sentences": [{"text": part, "gain": 0.0} for part in parts], "edits": []}}
+
+
+def test_a_text_that_is_no_story_is_flagged_and_one_without_words_refused() -> None:
+    scorer = OneScore()
+    short = service.answer(scorer, "Hello", "", "", "roc")
+    assert short.scores[0].value == 0.95
+    shown = views.one_story(short, scorer.catalogue, Trusts())
+    assert "No verdict" in shown
+    assert "too short: 1 word" in shown
+    assert service.as_dict(short)["warning"].startswith("too short")
+    assert "wrong kind" in str(service.answer(scorer, STORY * 20, "", "", "roc").warning)
+    for text in ("😀 🎉 🚗", "1 2 3 4"):
+        with pytest.raises(ValueError, match="has no word in it"):
+            service.answer(scorer, text, "", "", "roc")
+    good = service.answer(scorer, STORY, "", "", "roc")
+    assert good.warning is None
+    shown = views.one_story(good, scorer.catalogue, Trusts())
+    assert shown.index("It holds together well") < shown.index("<details") < shown.index("<summary>")
+
+
+def test_a_file_says_which_rows_may_be_no_stories() -> None:
+    rows = service.score_file(
+        OneScore(), [{"story": STORY}, {"story": "Hello"}], "roc", lambda done, of: None
+    )
+    assert [bool(row["warning"]) for row in rows] == [False, True]
+    shown = views.file_table(rows)
+    assert "1 of 2 texts may be no stories" in shown
+    assert "a story has at least 10" in shown
