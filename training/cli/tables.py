@@ -13,7 +13,6 @@ from openmeva.metrics.core.description import read_metrics
 
 SHOWN = 100  # stories of a table
 LEAST_GAIN = 0.01  # what a sentence has to cost to be marked
-LIKELY = 0.5  # the least probability of a kind of error that is named
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def name_of(row: Mapping[str, Any], place: int) -> str:
 
 
 def show_reasons(rows: Sequence[Mapping[str, Any]], found: Scored, console: Console | None = None) -> None:
-    """A story after the other: its score, the sentences that cost it, and what kinds of errors are likely."""
+    """A story after the other: its score, the sentences that cost it, and the words that the metric would change."""
     console = console or Console()
     for place, (row, reasons) in enumerate(zip(rows, found.explanations or [], strict=True)):
         score = found.lists["score"][place]
@@ -103,10 +102,6 @@ def _reasons(reasons: Mapping[str, Any]) -> Table:
         grid.add_row(gain, escape(sentence["text"]), style="red" if costs else "")
     if not costly:
         grid.add_row("", "no sentence costs it", style="dim")
-    kinds = {kind: value for kind, value in reasons.get("kinds", {}).items() if value >= LIKELY}
-    if kinds:
-        said = ", ".join(f"{kind.replace('_', ' ')} ({value:.2f})" for kind, value in kinds.items())
-        grid.add_row("", f"likely: {said}", style="yellow")
     edits = [f"{edit['token']} → {edit['suggestion'] or '(delete)'}" for edit in reasons.get("edits", [])]
     if edits:
         grid.add_row("", escape(f"it would change: {', '.join(edits[:6])}"))

@@ -1,0 +1,47 @@
+"""How precisely kinds of error are named."""
+
+from typing import Any
+
+import pytest
+
+from openmeva.training.benchmark.kinds import KIND_OF_ASPECT, Precision, measure, read_stories
+
+
+class Names:
+    """A metric that finds every story off topic, and repeated words repeated."""
+
+    def compute(self, predictions: list[str], explain: bool) -> dict[str, Any]:
+        assert explain
+        kinds = [
+            {"off_topic": 0.6, "repetition": 0.9 * text.startswith("again again")} for text in predictions
+        ]
+        return {"explanations": [{"kinds": one} for one in kinds]}
+
+
+def test_a_kind_is_right_where_the_story_has_it() -> None:
+    stories = [
+        ("again again", "repetition"),
+        ("again again x", None),
+        ("a", "off_topic"),
+        ("b", None),
+        ("c", None),
+    ]
+    assert measure(Names(), stories) == {"repetition": Precision(2, 1, 1), "off_topic": Precision(3, 1, 1)}
+    assert Precision(3, 1, 1).share == pytest.approx(1 / 3)
+    assert Precision(0, 0, 1).share is None
+
+
+def test_weights_without_kinds_are_refused() -> None:
+    class Nameless:
+        def compute(self, **given: Any) -> dict[str, Any]:
+            return {"explanations": [{"sentences": []} for _ in given["predictions"]]}
+
+    with pytest.raises(ValueError, match="no head for them"):
+        measure(Nameless(), [("a", None)])
+
+
+def test_the_stories_are_whole_and_damaged_ones() -> None:
+    stories = read_stories(2)
+    assert [kind for _, kind in stories] == [None] * 4 + [
+        k for k in KIND_OF_ASPECT.values() for _ in range(2)
+    ]
