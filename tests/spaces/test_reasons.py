@@ -112,7 +112,11 @@ def test_the_repair_that_helps_most_names_the_error(
 
 def test_faults_that_hide_each_other_are_mended_together() -> None:
     story = "Ann was hungry. The whale swam by. She made a sandwich. The bread was red. She ate it."
-    found = diagnose(story, fitting(story), 0.1, low, rescored([GOOD]))
+
+    def rescore(stories: Sequence[str]) -> list[float]:
+        return [0.9 if one == GOOD else 0.1 + 0.05 * ("whale" not in one) for one in stories]
+
+    found = diagnose(story, fitting(story), 0.1, low, rescore)
     assert found is not None
     assert set(found.faults) == {Fault("unrelated", (1,)), Fault("unrelated", (3,))}
     assert found.repaired == GOOD
