@@ -61,6 +61,15 @@ def better_than(value: float, points: tuple[float, ...], higher: bool) -> float:
     return float(below if higher else 100 - below)
 
 
+def percent(value: float) -> str:
+    """A share as a whole percent; at the ends, where quantiles say no more, `under 1 %` or `over 99 %`.
+
+    >>> percent(0.2), percent(42.4), percent(100.0)
+    ('under 1 %', '42 %', 'over 99 %')
+    """
+    return "under 1 %" if value < 0.5 else "over 99 %" if value > 99.5 else f"{value:.0f} %"
+
+
 class Distributions:
     """The reference distributions of a folder, read once."""
 

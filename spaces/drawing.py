@@ -12,6 +12,7 @@ from openmeva.spaces.distributions import Placement
 
 _WIDTH, _HEIGHT, _TOP, _BASE = 320, 66, 8, 48
 _POINTS = 72
+_BINS = 20
 
 
 def ridges(value: float, placements: Sequence[Placement], low: float | None, high: float | None) -> str:
@@ -59,6 +60,47 @@ def ridges(value: float, placements: Sequence[Placement], low: float | None, hig
         )
     said = "; ".join(f"better than {one.better_than:.0f} % of {one.label}" for one in placements)
     return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{html.escape(said)}">{"".join(parts)}</svg>'
+
+
+def histogram(values: Sequence[float], place: Placement, low: float | None, high: float | None) -> str:
+    """Shares of values in twenty bins, as bars, and the density of a reference group as a line over them."""
+    quantiles = np.array(place.quantiles)
+    left = min(*values, quantiles[1]) if low is None else low
+    right = max(*values, quantiles[-2]) if high is None else high
+    span = (right - left) or 1.0
+    counts, _ = np.histogram(np.clip(values, left, left + span), bins=_BINS, range=(left, left + span))
+    bars = counts / len(values)
+    grid = np.linspace(left, left + span, _POINTS)
+    density = _density(quantiles, grid, span)
+    line = density / (density.mean() * _BINS)  # the share that a bin of this width would have
+    most = max(bars.max(), line.max())
+    wide = (_WIDTH - 16) / _BINS
+
+    def y(share: float) -> float:
+        return float(_BASE - (_BASE - _TOP) * share / most)
+
+    parts = [
+        f'<rect x="{8 + nth * wide + 1:.1f}" y="{y(bar):.1f}" width="{wide - 2:.1f}" height="{_BASE - y(bar):.1f}" '
+        'fill="var(--om-generated)" fill-opacity=".55"/>'
+        for nth, bar in enumerate(bars)
+        if bar
+    ]
+    points = " ".join(
+        f"{8 + (_WIDTH - 16) * (at - left) / span:.1f},{y(share):.1f}"
+        for at, share in zip(grid, line, strict=True)
+    )
+    middle = np.percentile(values, [25, 75])
+    said = (
+        f"half of these stories lie between {_mark(middle[0])} and {_mark(middle[1])}, half of {place.label} between "
+        f"{_mark(quantiles[25])} and {_mark(quantiles[75])}"
+    )
+    return (
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{html.escape(said)}">{"".join(parts)}'
+        f'<polyline points="{points}" fill="none" stroke="var(--om-{place.colour})" stroke-width="1.5"/>'
+        f'<line x1="8" x2="{_WIDTH - 8}" y1="{_BASE}" y2="{_BASE}" stroke="var(--om-soft)" stroke-width="1"/>'
+        f'<g font-size="13" fill="var(--om-soft)"><text x="8" y="63">{_mark(left)}</text>'
+        f'<text x="{_WIDTH - 8}" y="63" text-anchor="end">{_mark(left + span)}</text></g></svg>'
+    )
 
 
 def _wide(text: str) -> float:

@@ -9,6 +9,7 @@ from openmeva.spaces import shell
 from openmeva.spaces.alignment import ExplainedSentence
 from openmeva.spaces.catalogue import CatalogueEntry, Number
 from openmeva.spaces.diagnosis import KINDS, Diagnosis, Fault
+from openmeva.spaces.distributions import percent
 from openmeva.spaces.drawing import ridges
 from openmeva.spaces.scorer import Score
 from openmeva.spaces.trust import Trust
@@ -49,15 +50,6 @@ def change(value: float) -> str:
     ('+0.25', '−0.25', '0.00')
     """
     return f"{'+' if value >= 0.005 else ''}{number(value)}"
-
-
-def percent(value: float) -> str:
-    """A share as a whole percent; at the ends, where quantiles say no more, `under 1 %` or `over 99 %`.
-
-    >>> percent(0.2), percent(42.4), percent(100.0)
-    ('under 1 %', '42 %', 'over 99 %')
-    """
-    return "under 1 %" if value < 0.5 else "over 99 %" if value > 99.5 else f"{value:.0f} %"
 
 
 def shaded(sentences: Sequence[ExplainedSentence]) -> str:

@@ -68,8 +68,9 @@ class Trusts:
     def of(self, entry: CatalogueEntry, number: Number, corpus: str) -> Trust | None:
         """What is known of a metric's number for stories of a corpus; `None` where it was not measured."""
         found, title = self._sets.get(corpus), row_title(entry, number)
-        rows = found["rows"] if found else ()
-        row = next((one for one in rows if one["kind"] == "ours" and one["title"] == title), None)
+        if not found:
+            return None
+        row = next((one for one in found["rows"] if one["kind"] == "ours" and one["title"] == title), None)
         if row is None or row["pearson"] is None:
             return None
         ranked = self._pairs.get("rows", {}).get(title) if corpus == "roc" else None

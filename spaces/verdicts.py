@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from openmeva.metrics.core.description import RECOMMENDED
-from openmeva.spaces.distributions import Placement, better_than
+from openmeva.spaces.distributions import Placement, better_than, percent
 from openmeva.spaces.scorer import Score
 
 LOW = 1.0
@@ -65,7 +65,7 @@ def verdict_on(scores: Sequence[Score], warning: str | None) -> Verdict:
             score,
         )
     words, tone = next(said for least, said in _WORDS if place.better_than > least)
-    why = f"{score.number.title} finds it better than {_percent(place.better_than)} of {place.count:,} human stories."
+    why = f"By {score.number.title}, {percent(place.better_than)} of {place.count:,} human stories are worse."
     return Verdict(words, why, tone, score)
 
 
@@ -119,7 +119,3 @@ def noise(quantiles: tuple[float, ...], share: float = NOISE_SHARE) -> float:
     values = np.array(quantiles)
     first, second = np.triu_indices(len(values), 1)
     return float(np.quantile(np.abs(values[first] - values[second]), share))
-
-
-def _percent(value: float) -> str:
-    return "under 1 %" if value < 0.5 else "over 99 %" if value > 99.5 else f"{value:.0f} %"

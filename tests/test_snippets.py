@@ -120,7 +120,7 @@ def test_snippets(page: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(evaluate, "load", Metric)
     monkeypatch.setattr(datasets, "load_dataset", dataset)
     monkeypatch.setattr(gradio_client, "Client", Client)
-    names: dict[str, Any] = {"rows": [], "stories": ["One."]}
+    names: dict[str, Any] = {"my_scores": [1.0], "rows": [], "stories": ["One."]}
     names |= {"evaluate": evaluate, "load_dataset": dataset}
     for name in ("AutoModelForMaskedLM", "AutoTokenizer", "AutoModelForSequenceClassification"):
         monkeypatch.setattr(getattr(transformers, name), "from_pretrained", pretrained)

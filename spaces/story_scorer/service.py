@@ -44,6 +44,20 @@ class Answer:
         return verdict_on(self.scores, self.warning)
 
 
+@dataclass(frozen=True)
+class FileScores:
+    """The scores of a file's stories.
+
+    Attributes:
+        rows: those of the file (`story_id`, `story`, `context`, `reference`) with a column for each number that has
+            scores, and `warning`.
+        main: the recommended metric's scores, of the stories that have one.
+    """
+
+    rows: list[dict[str, Any]]
+    main: list[Score]
+
+
 def answer(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
     """Scores and reasons for one story.
 
@@ -165,12 +179,8 @@ def file_texts(rows: Sequence[dict[str, Any]], corpus: str) -> list[Text]:
 
 def score_file(
     scorer: Scorer, rows: Sequence[dict[str, Any]], corpus: str, progress: Callable[[int, int], None]
-) -> list[dict[str, Any]]:
-    """The file's rows (`story_id`, `story`, `context`, `reference`) with a column for each number that has scores,
-    and `warning`.
-
-    `progress` is told how many rows are done, of how many. Errors as `file_texts`.
-    """
+) -> FileScores:
+    """Scores the stories of a file; `progress` is told how many rows are done, of how many. Errors as `file_texts`."""
     texts = file_texts(rows, corpus)
     found: list[list[Score]] = []
     progress(0, len(texts))
@@ -179,7 +189,7 @@ def score_file(
         progress(len(found), len(texts))
     scored = {score.number.title for scores in found for score in scores if score.value is not None}
     warnings = warnings_of([text.whole(corpus) for text in texts], *USUAL_WORDS[corpus])
-    return [
+    columns = [
         {
             **{name: row[name] for name in ("story_id", "story", "context", "reference") if name in row},
             **{score.number.title: score.value for score in scores if score.number.title in scored},
@@ -187,6 +197,7 @@ def score_file(
         }
         for row, scores, warning in zip(rows, found, warnings, strict=True)
     ]
+    return FileScores(columns, [score for score in map(recommended, found) if score is not None])
 
 
 def _chunks(texts: Sequence[Text]) -> Iterator[Sequence[Text]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from openmeva.metrics.core.text_warnings import counted
 from openmeva.spaces.catalogue import CatalogueEntry
+from openmeva.spaces.drawing import histogram
 from openmeva.spaces.markup import (
     escape,
     faults,
@@ -21,10 +22,10 @@ from openmeva.spaces.markup import (
     tip,
 )
 from openmeva.spaces.scorer import Score
-from openmeva.spaces.story_scorer.service import Answer
+from openmeva.spaces.story_scorer.service import Answer, FileScores
 from openmeva.spaces.tables import data_link, to_csv, to_jsonl
 from openmeva.spaces.trust import Trust, Trusts
-from openmeva.spaces.verdicts import verdict_between
+from openmeva.spaces.verdicts import among_people, verdict_between
 
 _SHOWN_ROWS = 100
 BLANK = (
@@ -117,8 +118,9 @@ def two_stories(first: Answer, second: Answer) -> str:
     )
 
 
-def file_table(rows: Sequence[Mapping[str, Any]], name: str = "") -> str:
-    """The scores of the file `name`: means, the first rows, and the whole as downloads."""
+def file_table(found: FileScores, name: str = "") -> str:
+    """The scores of the file `name`: means, a histogram, the first rows, and the whole as downloads."""
+    rows = found.rows
     names = [key for key in rows[0] if key not in ("story_id", "story", "context", "reference", "warning")]
     flagged = counted([row.get("warning") for row in rows])
     heads = "".join(
@@ -137,12 +139,25 @@ def file_table(rows: Sequence[Mapping[str, Any]], name: str = "") -> str:
     return (
         f'<section class="om om-card" aria-label="Scores of the file"><h2>{len(rows)} stories scored</h2>{of}'
         f'<p class="om-note">Means: {means or "no metric could score these rows"}.{more} Press a heading to sort.</p>'
-        f'{flagged}<div class="om-buttons" style="margin:6px 0 14px">'
+        f'{flagged}{_among_people(found.main)}<div class="om-buttons" style="margin:6px 0 14px">'
         f'<a class="om-button" download="scores.csv" href="{data_link(to_csv(rows), "csv")}">Download CSV</a>'
         f'<a class="om-button" download="scores.jsonl" href="{data_link(to_jsonl(rows), "jsonl")}">Download JSONL</a>'
         '</div><div class="om-scroll" tabindex="0" role="region" aria-label="Table of scores"><table><thead><tr>'
         '<th scope="col" class="om-n" aria-sort="ascending"><button type="button">row</button></th>'
         f'<th scope="col">story</th>{heads}</tr></thead><tbody>{body}</tbody></table></div></section>'
+    )
+
+
+def _among_people(scores: Sequence[Score]) -> str:
+    """A histogram of the recommended metric's scores, over those of human stories."""
+    place = among_people(scores[0]) if scores else None
+    if place is None:
+        return ""
+    one = scores[0].number
+    drawn = histogram([score.value for score in scores if score.value is not None], place, one.low, one.high)
+    return (
+        f'<figure class="om-histogram">{drawn}<figcaption class="om-note">{escape(one.title)} of these stories (bars) and '
+        f"of {place.count:,} human ones (line)</figcaption></figure>"
     )
 
 

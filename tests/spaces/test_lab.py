@@ -7,6 +7,7 @@ import pytest
 
 from openmeva.spaces.catalogue import Number
 from openmeva.spaces.distributions import Placement
+from openmeva.spaces.markup import escape
 from openmeva.spaces.perturbation_lab import views
 from openmeva.spaces.perturbation_lab.lab import LOOKS_FOR, Lab, case_dict, case_rows
 from openmeva.spaces.scorer import Score
@@ -57,8 +58,8 @@ def test_every_aspect_says_what_it_looks_for(lab: Lab) -> None:
     assert set(LOOKS_FOR) == set(ASPECTS)
     case = lab.case("He ran. He fell.", "contraction", 1, "roc")
     assert case.perturbed is None
-    assert LOOKS_FOR["contraction"] in views.case(case, lab.titles)
-    assert LOOKS_FOR["contraction"] in views.all_aspects([case], lab.titles, {})
+    assert escape(LOOKS_FOR["contraction"]) in views.case(case, lab.titles)
+    assert escape(LOOKS_FOR["contraction"]) in views.all_aspects([case], lab.titles, {})
 
 
 def test_a_change_has_one_direction_and_counts_above_noise() -> None:

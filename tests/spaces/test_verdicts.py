@@ -123,10 +123,16 @@ def test_a_text_that_is_no_story_is_flagged_and_one_without_words_refused() -> N
 
 
 def test_a_file_says_which_rows_may_be_no_stories() -> None:
-    rows = service.score_file(
+    found = service.score_file(
         OneScore(), [{"story": STORY}, {"story": "Hello"}], "roc", lambda done, of: None
     )
-    assert [bool(row["warning"]) for row in rows] == [False, True]
-    shown = views.file_table(rows)
+    assert [bool(row["warning"]) for row in found.rows] == [False, True]
+    shown = views.file_table(found, "stories.txt")
     assert "1 of 2 texts may be no stories" in shown
     assert "a story has at least 10" in shown
+    assert "from stories.txt" in shown
+    assert (
+        "half of these stories lie between 0.95 and 0.95, half of human stories between 0.25 and 0.75"
+        in shown
+    )
+    assert shown.count("<rect") == 1, "all in one bin"
