@@ -12,7 +12,7 @@ from openmeva.spaces import shell, wordnet
 from openmeva.spaces.catalogue import CORPORA
 from openmeva.spaces.limits import threads_each
 from openmeva.spaces.scorer import Scorer
-from openmeva.spaces.story_scorer import service, views
+from openmeva.spaces.story_scorer import service, systems, views
 from openmeva.spaces.story_scorer.examples import EXAMPLES
 from openmeva.spaces.tables import READ, read_upload
 from openmeva.spaces.trust import Trusts
@@ -37,6 +37,8 @@ def build(scorer: Scorer) -> gr.Blocks:
                 _two_stories(scorer)
             with gr.Tab("A file"):
                 _file(scorer)
+            with gr.Tab("Systems"):
+                _two_systems(scorer)
         gr.api(_api(scorer), api_name="score", concurrency_id="scoring")
     return demo
 
@@ -168,15 +170,13 @@ def _two_stories(scorer: Scorer) -> None:
     ).then(**run)
 
 
+def _upload(label: str) -> gr.File:
+    return gr.File(label=label, file_types=list(READ), file_count="single", type="filepath", height=120)
+
+
 def _file(scorer: Scorer) -> None:
     kind = gr.Radio(_KINDS, value="roc", label="Kind of stories")
-    upload = gr.File(
-        label="File of stories: CSV, TSV, JSONL, Parquet, or text, a story a line",
-        file_types=list(READ),
-        file_count="single",
-        type="filepath",
-        height=120,
-    )
+    upload = _upload("File of stories: CSV, TSV, JSONL, Parquet, or text, a story a line")
     with gr.Row():
         go = gr.Button("Score the file", variant="primary", scale=3)
         stop = gr.Button("Stop", scale=1)
@@ -203,6 +203,40 @@ def _file(scorer: Scorer) -> None:
         show_progress_on=shown,
     )
     stop.click(lambda: None, outputs=upload, cancels=[event], api_visibility="private", queue=False)
+
+
+def _two_systems(scorer: Scorer) -> None:
+    kind = gr.Radio(_KINDS, value="roc", label="Kind of stories")
+    with gr.Row():
+        first, second = _upload("Stories of the first system"), _upload("Stories of the second system")
+    go = gr.Button("Compare the systems", variant="primary")
+    shown = gr.HTML(views.BLANK_SYSTEMS)
+
+    def compared(
+        one: str | None,
+        two: str | None,
+        corpus: str,
+        progress: gr.Progress = gr.Progress(),  # noqa: B008
+    ) -> tuple[str, None, None]:
+        def html() -> str:
+            rows = [read_upload(shell.uploaded(path)) for path in (one, two)]
+
+            def done(count: int, of: int) -> None:
+                progress((count, of), desc="Scoring", unit="stories")
+
+            return views.two_systems(systems.compare(scorer, rows[0], rows[1], corpus, done))
+
+        return shell.guarded(html), None, None
+
+    go.click(
+        compared,
+        inputs=[first, second, kind],
+        outputs=[shown, first, second],
+        api_visibility="private",
+        concurrency_id="files",
+        concurrency_limit=1,
+        show_progress_on=shown,
+    )
 
 
 if __name__ == "__main__":

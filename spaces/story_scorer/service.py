@@ -184,7 +184,7 @@ def score_file(
     texts = file_texts(rows, corpus)
     found: list[list[Score]] = []
     progress(0, len(texts))
-    for chunk in _chunks(texts):
+    for chunk in chunks(texts):
         found += scorer.score(chunk, corpus)
         progress(len(found), len(texts))
     scored = {score.number.title for scores in found for score in scores if score.value is not None}
@@ -200,6 +200,7 @@ def score_file(
     return FileScores(columns, [score for score in map(recommended, found) if score is not None])
 
 
-def _chunks(texts: Sequence[Text]) -> Iterator[Sequence[Text]]:
+def chunks(texts: Sequence[Text]) -> Iterator[Sequence[Text]]:
+    """Texts in parts, between which others get their turn."""
     for start in range(0, len(texts), _CHUNK):
         yield texts[start : start + _CHUNK]

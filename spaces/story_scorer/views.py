@@ -7,8 +7,10 @@ from typing import Any
 
 from openmeva.metrics.core.text_warnings import counted
 from openmeva.spaces.catalogue import CatalogueEntry
+from openmeva.spaces.distributions import percent
 from openmeva.spaces.drawing import histogram
 from openmeva.spaces.markup import (
+    change,
     escape,
     faults,
     headline,
@@ -23,9 +25,10 @@ from openmeva.spaces.markup import (
 )
 from openmeva.spaces.scorer import Score
 from openmeva.spaces.story_scorer.service import Answer, FileScores
+from openmeva.spaces.story_scorer.systems import Comparison
 from openmeva.spaces.tables import data_link, to_csv, to_jsonl
 from openmeva.spaces.trust import Trust, Trusts
-from openmeva.spaces.verdicts import among_people, verdict_between
+from openmeva.spaces.verdicts import Verdict, among_people, verdict_between
 
 _SHOWN_ROWS = 100
 BLANK = (
@@ -41,6 +44,11 @@ BLANK_FILE = (
     '<div class="om om-card om-blank"><h2>Scores for a whole file</h2><p>A CSV or TSV with a heading, JSON lines or Parquet: a '
     "column <code>story</code>, and <code>context</code>, <code>reference</code> and <code>story_id</code> where you "
     "have them; or text, a story a line. At most 500 rows and 2 MB.</p></div>"
+)
+BLANK_SYSTEMS = (
+    '<div class="om om-card om-blank"><h2>Two systems on the same prompts</h2><p>A file of stories of each, whose rows '
+    "belong together by <code>story_id</code>, else by <code>context</code>, else as they stand. Whose stories are better, "
+    "by how much for sure, and where do they differ most?</p></div>"
 )
 
 
@@ -165,6 +173,36 @@ def _flag(warning: str | None) -> str:
     return f'<p class="om-note om-flag">{escape(warning)}</p>' if warning else ""
 
 
+def two_systems(found: Comparison) -> str:
+    """Which of two systems is better and how surely, and the prompts whose stories differ most."""
+    low, high = found.interval
+    better = "first" if found.difference > 0 else "second"
+    words = f"The {better} system’s stories hold together better" if found.is_clear else "No clear difference"
+    why = (
+        f"{found.title}, first minus second: {change(found.difference)} on average over {len(found.pairs)} prompts, 95 % "
+        f"interval {change(low)} to {change(high)}. The first has the better story for {percent(100 * found.won)} of prompts."
+    )
+    if found.unscored:
+        why += f" {found.unscored} prompts are left out: a story has no score."
+    flagged = counted(found.warnings)
+    more = f"<p><b>{escape(flagged)}.</b></p>" if flagged else ""
+    examples = "".join(
+        f'<h3 class="om-prompt">{escape(one.prompt) or "The same prompt"}</h3><div class="om-two">'
+        + "".join(
+            f'<div><p class="om-note">{name} system, {number(score)}</p>'
+            f'<p class="om-story">{escape(_short(story, 600))}</p></div>'
+            for name, story, score in zip(("First", "Second"), one.stories, one.scores, strict=True)
+        )
+        + "</div>"
+        for one in found.apart
+    )
+    return (
+        headline(Verdict(words, why, "good" if found.is_clear else "none"), more)
+        + '<section class="om om-card" aria-label="Greatest differences"><h2>Where they differ most</h2>'
+        f"{examples}</section>"
+    )
+
+
 def _cell(value: Any) -> str:
     if value is None:
         return '<td class="om-n" data-value="">–</td>'
@@ -176,5 +214,5 @@ def _mean(rows: Sequence[Mapping[str, Any]], name: str) -> float:
     return sum(values) / len(values)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= 160 else f"{text[:157].rstrip()} …"
+def _short(text: str, most: int = 160) -> str:
+    return text if len(text) <= most else f"{text[: most - 3].rstrip()} …"

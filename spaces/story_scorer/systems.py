@@ -1,0 +1,153 @@
+"""Two systems on the same prompts: whose stories the recommended metric finds better, and by how much for sure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.metrics.core.text_warnings import USUAL_WORDS, warnings_of
+from openmeva.spaces.scorer import Score, Scorer, Text
+from openmeva.spaces.story_scorer.service import chunks, file_texts
+from openmeva.spaces.verdicts import recommended
+
+LEAST = 5  # prompts: of fewer an interval says nothing
+SHOWN = 3  # prompts with the greatest difference
+_DRAWS, _SEED = 2000, 0
+Rows = Sequence[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The stories of both systems to one prompt, and the score of each."""
+
+    prompt: str
+    stories: tuple[str, str]
+    scores: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What becomes of two files.
+
+    Attributes:
+        title: of the metric.
+        pairs: in the first file's order.
+        difference: mean of the first's score minus the second's, positive where the first is better.
+        interval: its 95 % interval, by bootstrap over prompts.
+        won: share of prompts whose first story scores better, a tie counting half, 0 to 1.
+        warnings: one a story of both files, those of the first before those of the second.
+        unscored: prompts of which a story has no score.
+    """
+
+    title: str
+    pairs: list[Pair]
+    difference: float
+    interval: tuple[float, float]
+    won: float
+    warnings: list[str | None]
+    unscored: int
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval leaves 0 out."""
+        return self.interval[0] > 0 or self.interval[1] < 0
+
+    @property
+    def apart(self) -> list[Pair]:
+        """The prompts whose stories differ most."""
+        return sorted(self.pairs, key=lambda one: -abs(one.scores[0] - one.scores[1]))[:SHOWN]
+
+
+def compare(
+    scorer: Scorer, first: Rows, second: Rows, corpus: str, progress: Callable[[int, int], None]
+) -> Comparison:
+    """Compares the stories of two files; `progress` is told how many stories are scored, of how many.
+
+    Raises:
+        ValueError: rows that do not belong together, fewer than `LEAST` prompts, or what `file_texts` raises.
+    """
+    pairs = paired(first, second)
+    both: list[list[Text]] = []
+    scores: list[list[Score | None]] = []
+    for place, name in enumerate(("First file", "Second file")):
+        try:
+            both.append(file_texts([pair[place] for pair in pairs], corpus))
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+    total = sum(map(len, both))
+    for texts in both:
+        done: list[Score | None] = []
+        for chunk in chunks(texts):
+            done += map(recommended, scorer.score(chunk, corpus, only=[RECOMMENDED]))
+            progress(len(done) + sum(map(len, scores)), total)
+        scores.append(done)
+    found = [
+        Pair(a.context, (a.story, b.story), (x.value, y.value))
+        for a, b, x, y in zip(*both, *scores, strict=True)
+        if x is not None and y is not None and x.value is not None and y.value is not None
+    ]
+    if len(found) < LEAST:
+        raise ValueError(
+            f"Expected at least {LEAST} prompts with a score for both stories, got {len(found)}."
+        )
+    main = next(score for score in scores[0] if score is not None)
+    sign = 1.0 if main.number.higher else -1.0
+    gaps = sign * np.array([one.scores[0] - one.scores[1] for one in found])
+    low, high = interval_of_mean(gaps)
+    return Comparison(
+        main.number.title,
+        found,
+        float(gaps.mean()),
+        (low, high),
+        float(((gaps > 0) + 0.5 * (gaps == 0)).mean()),
+        warnings_of([text.whole(corpus) for texts in both for text in texts], *USUAL_WORDS[corpus]),
+        len(pairs) - len(found),
+    )
+
+
+def interval_of_mean(values: np.ndarray) -> tuple[float, float]:
+    """The 95 % interval of a mean, by bootstrap.
+
+    >>> interval_of_mean(np.ones(9))
+    (1.0, 1.0)
+    """
+    rng = np.random.default_rng(_SEED)
+    means = values[rng.integers(0, len(values), (_DRAWS, len(values)))].mean(1)
+    low, high = np.percentile(means, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def paired(first: Rows, second: Rows) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Rows of two files that belong together: by `story_id`, else by `context`, else as they stand.
+
+    Raises:
+        ValueError: an id or a prompt that stands twice or in one file alone, or files of another length.
+    """
+    key = next(
+        (name for name in ("story_id", "context") if all(row.get(name) for row in [*first, *second])), None
+    )
+    if key is None:
+        if len(first) != len(second):
+            raise ValueError(
+                f"The files have {len(first)} and {len(second)} rows, and neither 'story_id' nor 'context' in all of them, "
+                "by which rows of one prompt are found."
+            )
+        return list(zip(first, second, strict=True))
+    tables = [_by_key(rows, key, name) for rows, name in ((first, "first"), (second, "second"))]
+    alone = next(iter(tables[0].keys() ^ tables[1].keys()), None)
+    if alone is not None:
+        raise ValueError(f"The {key} {alone[:60]!r} stands in one of the files alone.")
+    return [(row, tables[1][name]) for name, row in tables[0].items()]
+
+
+def _by_key(rows: Rows, key: str, file: str) -> Mapping[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        if str(row[key]) in found:
+            raise ValueError(f"The {key} {str(row[key])[:60]!r} stands twice in the {file} file.")
+        found[str(row[key])] = row
+    return found

@@ -1,0 +1,64 @@
+"""Two systems on the same prompts: rows that belong together, the difference, and how sure it is."""
+
+import re
+from typing import Any
+
+import pytest
+
+from openmeva.spaces.scorer import Score, Scorer
+from openmeva.spaces.story_scorer import views
+from openmeva.spaces.story_scorer.systems import LEAST, compare, paired
+from tests.spaces.test_verdicts import score
+
+STORY = "Ann was hungry. She made a sandwich. She ate it. Then she slept for {} hours."
+
+
+class ByNumber(Scorer):
+    """The score of a story is the number in it, as hundredths; none for a 0."""
+
+    def score(self, texts: Any, corpus: str, only: Any = None) -> list[list[Score]]:
+        values = [int(re.findall(r"\d+", text.story)[0]) / 100 for text in texts]
+        return [[score(value or None)] for value in values]
+
+
+def rows(numbers: list[int]) -> list[dict[str, Any]]:
+    return [{"story_id": place, "story": STORY.format(n)} for place, n in enumerate(numbers, 1)]
+
+
+def compared(first: list[int], second: list[int]) -> Any:
+    seen: list[tuple[int, int]] = []
+    found = compare(ByNumber(), rows(first), rows(second), "roc", lambda done, of: seen.append((done, of)))
+    assert seen[-1] == (2 * len(first), 2 * len(first))
+    return found
+
+
+def test_a_difference_that_is_clear() -> None:
+    found = compared([50, 60, 70, 80, 90, 95], [40, 45, 60, 65, 75, 90])
+    assert found.difference == pytest.approx(0.1167, abs=1e-4)
+    assert 0 < found.interval[0] < found.difference < found.interval[1]
+    assert (found.won, found.is_clear, found.unscored) == (1.0, True, 0)
+    assert {one.scores for one in found.apart} == {(0.6, 0.45), (0.8, 0.65), (0.9, 0.75)}
+    shown = views.two_systems(found)
+    assert "The first system’s stories hold together better" in shown
+    assert "The first has the better story for over 99 % of prompts" in shown
+
+
+def test_a_difference_that_is_none_and_prompts_without_a_score() -> None:
+    found = compared([50, 60, 70, 80, 90, 0], [60, 50, 80, 70, 90, 50])
+    assert (found.won, found.is_clear, found.unscored) == (0.5, False, 1)
+    assert "No clear difference" in views.two_systems(found)
+    with pytest.raises(ValueError, match=f"at least {LEAST} prompts with a score for both stories, got 4"):
+        compared([50, 60, 70, 80, 0], [50] * 5)
+
+
+def test_rows_belong_together_by_id_or_prompt_or_place() -> None:
+    a, b = {"story": "x", "context": "p"}, {"story": "y", "context": "q"}
+    assert paired([a, b], [b, a]) == [(a, a), (b, b)]
+    plain = [{"story": "x"}, {"story": "y"}]
+    assert paired(plain, plain[::-1]) == [(plain[0], plain[1]), (plain[1], plain[0])]
+    with pytest.raises(ValueError, match="have 2 and 1 rows"):
+        paired(plain, plain[:1])
+    with pytest.raises(ValueError, match="context 'q' stands in one of the files alone"):
+        paired([a, b], [a])
+    with pytest.raises(ValueError, match="context 'p' stands twice in the first file"):
+        paired([a, a], [a, b])
