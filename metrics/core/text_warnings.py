@@ -13,7 +13,7 @@ USUAL_WORDS: dict[str, tuple[int, int | None]] = {"roc": (FEWEST_WORDS, 150), "w
 most, a story to a prompt 80 at least)."""
 
 LEAST_COMMON = 0.08  # share of common English words; of 80,395 English five-sentence stories none is below .1
-_LEAST_LATIN = 0.7  # share of letters
+_MOST_FOREIGN = 0.3  # share of letters that are not Latin ones
 
 _PLACEHOLDER = re.compile(r"\[\s?(?:FE)?(?:MALE)\s?\]|\[\s?NEUTRAL\s?\]", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -43,7 +43,8 @@ def warning_of(text: str, fewest: int = FEWEST_WORDS, most: int | None = None) -
 
     Args:
         text: raw or tokenised, cased or not, names perhaps as placeholders.
-        fewest, most: words of a usual story; no bound above where None. See `USUAL_WORDS`.
+        fewest, most: words of a usual story of the kind, `FEWEST_WORDS` or more; no bound above where None. See
+            `USUAL_WORDS`.
 
     >>> warning_of("1 2 3 !")
     'no words: digits and signs alone'
@@ -58,10 +59,10 @@ def warning_of(text: str, fewest: int = FEWEST_WORDS, most: int | None = None) -
     if not count:
         return "no words: digits and signs alone"
     foreign = _share_outside_latin(words)
-    if foreign > 1 - _LEAST_LATIN:
+    if foreign > _MOST_FOREIGN:
         return f"not English: {foreign:.0%} of its letters are not Latin ones"
-    if count < min(fewest, FEWEST_WORDS):
-        return f"too short: {count} word{'s' if count > 1 else ''}, a story has at least {min(fewest, FEWEST_WORDS)}"
+    if count < FEWEST_WORDS:
+        return f"too short: {count} word{'s' if count > 1 else ''}, a story has at least {FEWEST_WORDS}"
     common = sum(word.lower().replace("’", "'") in _COMMON for word in words)
     if common < LEAST_COMMON * count:
         return f"not English: {common} of its {count} words are common English ones"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 from openmeva.spaces import shell
+from openmeva.spaces.catalogue import Number
 from openmeva.spaces.markup import change, escape, hint, lacking_lines, number, tip
 from openmeva.spaces.perturbation_lab.lab import LOOKS_FOR, Case, case_rows
 from openmeva.spaces.scorer import Score
@@ -116,7 +117,11 @@ def all_aspects(
     cases: Sequence[Case], titles: Mapping[str, Mapping[str, str]], lacking: Mapping[str, str]
 ) -> str:
     """Every aspect in a table: what became of the story, and how far each metric's score moved."""
-    numbers = [s.number for s in cases[0].before if s.value is not None] if cases else []
+    first: dict[str, Number] = {}  # number of each metric
+    for score in cases[0].before if cases else ():
+        if score.value is not None:
+            first.setdefault(score.metric, score.number)
+    numbers = list(first.values())
     heads = "".join(
         f'<th scope="col" class="om-n" aria-sort="none"><button type="button">{escape(n.title)}</button></th>'
         for n in numbers
