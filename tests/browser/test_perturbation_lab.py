@@ -23,7 +23,9 @@ def test_the_example_is_perturbed_and_scored(visit: Visit, size: str, dark: bool
     page.get_by_role("button", name="Take the example").click()
     changed = page.get_by_role("region", name="Changed story")
     expect(changed.locator(".om-story ins").first).to_be_visible()
-    expect(page.get_by_role("region", name="Scores before and after")).to_contain_text("UNION")
+    scores = page.get_by_role("region", name="Scores before and after")
+    expect(scores).to_contain_text("UNION")
+    expect(scores).to_contain_text("better (+) or worse (−)")
     check_width(page)
     check_accessible(page)
     shoot(page, f"perturbation_lab-{size}{'-dark' if dark else ''}")
@@ -49,6 +51,8 @@ def test_every_aspect_at_once(visit: Visit) -> None:
     page.get_by_role("button", name="All aspects").click()
     table = page.get_by_role("region", name="All aspects").locator("table")
     expect(table.locator("tbody tr")).to_have_count(13)
+    room = page.get_by_role("region", name="All aspects").last
+    assert room.evaluate("one => one.scrollWidth - one.clientWidth") <= 0, "no metric is cut off"
     expect(page.get_by_role("link", name="Download CSV")).to_be_visible()
     check_accessible(page)
     shoot(page, "perturbation_lab-all")

@@ -11,6 +11,7 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 from playwright.sync_api import Page, expect
 
+from openmeva.training.paths import STORIES
 from tests.browser.conftest import Site, check_accessible, check_width, shoot
 
 pytestmark = pytest.mark.browser
@@ -139,6 +140,27 @@ def test_a_file_goes_in_and_comes_out(visit: Visit, sites: dict[str, Site], tmp_
     ]
     assert [line["story"] for line in lines] == [row["story"] for row in rows]
     assert not list(sites["story_scorer"].uploads.rglob("*.csv")), "an upload is deleted when read"
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_two_systems_are_compared(visit: Visit, tmp_path: Path, size: str) -> None:
+    page = visit("story_scorer", size)
+    page.get_by_role("tab", name="Systems").click()
+    rows = [json.loads(line) for line in STORIES.read_text(encoding="utf-8").splitlines()[:6]]
+    for name, step in (("first", 1), ("second", -1)):
+        given = tmp_path / f"{name}.jsonl"
+        stories = [{"story_id": row["story_id"], "story": " ".join(row["sentences"][::step])} for row in rows]
+        given.write_text("".join(json.dumps(row) + "\n" for row in stories), encoding="utf-8")
+        fields = page.locator("input[type=file]")
+        (fields.first if name == "first" else fields.last).set_input_files(given)
+        expect(page.get_by_text(given.name)).to_be_visible()
+    page.get_by_role("button", name="Compare the systems").click()
+    verdict = page.get_by_role("status", name="Verdict")
+    expect(verdict).to_contain_text("on average over 6 prompts, 95 % interval")
+    expect(page.get_by_role("region", name="Greatest differences")).to_contain_text("Second system")
+    check_width(page)
+    check_accessible(page)
+    shoot(page, f"story_scorer-systems-{size}")
 
 
 def test_a_bad_file_is_a_sentence(visit: Visit, tmp_path: Path) -> None:
