@@ -31,6 +31,7 @@ _FEWEST_WORDS = 4  # of a sentence that may not stand twice: `"Yes," he said.` m
 _MOST_SWAPS = 15
 _MOST_LEFT_OUT = 6
 _MOST_SENTENCES = 24
+_MOST_FOR_TWO = 10  # sentences of a story of which two repairs together are tried
 _TRIED_FURTHER = 3  # repairs that help little alone, and with which a second one is tried
 
 
@@ -139,7 +140,7 @@ def _best(
     least = value + THRESHOLD * (1 if first else 2)
     single = _scored([([fault], after) for fault, after in _repairs(version)], rescore)
     chosen = _telling(single, value, least)
-    if chosen is None and first:
+    if chosen is None and first and len(version) <= _MOST_FOR_TWO:
         tried = sorted(single, key=lambda one: -one[2])[:_TRIED_FURTHER]
         double = [
             ([*faults, fault], after)
