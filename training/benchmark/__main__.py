@@ -71,7 +71,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _names(given: str) -> list[str]:
-    return [name.strip() for name in given.split(",") if name.strip()]
+    found = [name.strip() for name in given.split(",") if name.strip()]
+    if not found:
+        raise argparse.ArgumentTypeError(f"expected names with commas between, got {given!r:.60}")
+    return found
 
 
 if __name__ == "__main__":

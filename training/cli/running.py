@@ -73,6 +73,11 @@ def names(given: Sequence[str] | None) -> list[str] | None:
 
     >>> names(["union, ppl", "overlap"]), names(None)
     (['union', 'ppl', 'overlap'], None)
+
+    Raises:
+        ValueError: lists without a name, which would else stand for all.
     """
     found = [name.strip() for one in given or () for name in one.split(",")]
+    if given and not any(found):
+        raise ValueError(f"expected names with commas between, got {given[0]!r:.60}")
     return list(dict.fromkeys(filter(None, found))) or None

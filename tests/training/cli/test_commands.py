@@ -130,6 +130,7 @@ def test_a_beginning_within_the_story_is_not_read_twice() -> None:
         (("negatives", "good.txt", "--technique", "foo"), "expected techniques among repetition"),
         (("autos", "--config", "roc"), "expected a file of stories"),
         (("benchmark", "--metrics", "foo, union", "--metrics", "bar"), "unknown metric foo, bar"),
+        (("benchmark", "--metrics", ","), "expected names with commas between, got ','"),
         (("benchmark", "--judged", "good.txt"), "expected 'ratings' or 'score'"),
         (("compare", "good.txt"), "expected two or more to compare, got 1"),
         (("train", "foo", "--data", "."), "unknown metric 'foo', expected one of bleurt"),
