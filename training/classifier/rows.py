@@ -59,8 +59,10 @@ def load_rows(
         provenance["data"].update(
             {file: checksum(data / file) for file in (released.file, *released.exclude)}
         )
-        for row in rows:
-            (validation if held_out(row.group, released.share) else train).append(row)
+        held = [held_out(row.group, released.share) for row in rows]
+        validation += [row for row, out in zip(rows, held, strict=True) if out]
+        rows = [row for row, out in zip(rows, held, strict=True) if not out]
+        train += at_most(rows, released.groups, config.seed)
     for entry in config.files or ():
         path = ROOT / entry.path
         rows = [row for row in read_groups(path) if short_enough(row, entry.max_words)]

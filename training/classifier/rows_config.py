@@ -29,12 +29,14 @@ class Released:
     Attributes:
         file: below the data folder.
         exclude: files of judged stories, whose groups are left out.
+        groups: at most so many are trained on, drawn at random; null: all.
         share: of the groups that is held out.
         max_words: longer stories are left out; null: none.
     """
 
     file: str
     exclude: tuple[str, ...] = ()
+    groups: int | None = None
     share: float = 0.05
     max_words: int | None = None
 

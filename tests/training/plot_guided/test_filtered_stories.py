@@ -102,3 +102,17 @@ def test_a_configuration_names_them_and_long_ones_are_left_out(tmp_path: Path) -
     )
     assert not train
     assert len(validation) == 2
+
+
+def test_groups_of_them_are_drawn_for_training_alone(tmp_path: Path) -> None:
+    write(tmp_path / "af.tsv")
+
+    def loaded(share: float) -> tuple[set[str], set[str]]:
+        released = {"file": "af.tsv", "groups": 1, "share": share}
+        train, validation, _ = load_rows(
+            parse(RowsConfig, {"released": released, "seed": 1}), tmp_path, tmp_path, tmp_path
+        )
+        return {row.group for row in train}, {row.group for row in validation}
+
+    assert len(loaded(0.0)[0]) == 1
+    assert len(loaded(1.0)[1]) == 2, "held-out ones are all kept"
