@@ -9,6 +9,7 @@ HUB_IDS = {
     "roc": "openmeva/union-roc",
     "roc_base": "openmeva/union-roc-base",
     "wp": "openmeva/union-wp",
+    "wp_base": "openmeva/union-wp-base",
 }
 
 _DESCRIPTION = """
@@ -31,7 +32,7 @@ _KWARGS_DESCRIPTION = """
 Args:
     predictions: stories, a list of strings, raw or tokenised.
     contexts: leading contexts, one a story, optional. `roc` and `roc_base` take the context as the story's first
-        sentence and join it; `wp` takes it as a prompt, which is not part of the story, and ignores it.
+        sentence and join it; `wp` and `wp_base` take it as a prompt, no part of the story, and ignore it.
     context_is_part_of_story: True: a context is joined to its story; False: it is a prompt, and ignored; None
         (default): as the checkpoint says.
     batch_size: windows scored at once.
@@ -60,7 +61,8 @@ Examples:
 
 
 class Union(StoryClassifierModule, evaluate.Metric):
-    """The evaluate module; the checkpoint is chosen by `config_name`: `roc`, `roc_base`, `wp`, a folder or a Hub id."""
+    """The evaluate module; the checkpoint is chosen by `config_name`: `roc`, `roc_base`, `wp`, `wp_base`,
+    a folder or a Hub id."""
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(

@@ -56,7 +56,7 @@ __all__ = [
 ]
 
 NAMES = ENCODER / "names.json"
-FETCHED = {"base", "roc_base"}  # configurations on an encoder that is no part of the checkout
+FETCHED = {"base", "roc_base", "wp_base"}  # configurations on an encoder that is no part of the checkout
 WEIGHTS = ROOT / "metrics"  # <metric>/weights/<configuration>
 NEGATIVES, PERTURB, AUTOS = "training.negatives", "training.perturb", "training.autos"
 EVENTS = [

@@ -100,7 +100,7 @@ def test_a_bad_row_loses_no_earlier_one(union: Any) -> None:
 
 
 def test_unknown_configuration() -> None:
-    with pytest.raises(ValueError, match="the configurations of union are roc, roc_base, wp"):
+    with pytest.raises(ValueError, match="the configurations of union are roc, roc_base, wp, wp_base"):
         evaluate.load(MODULE, "rocstories")
 
 

@@ -36,7 +36,7 @@ def test_what_cannot_be_measured_is_said(tmp_path: Any, capsys: pytest.CaptureFi
     entries = read_registry()
     with pytest.raises(ValueError, match="overlap: it needs more than a story"):
         drift(entries["overlap"], STORIES)
-    with pytest.raises(ValueError, match="union_base: it has no configuration for WritingPrompts"):
-        drift(entries["union_base"], STORIES)
+    with pytest.raises(ValueError, match="plot_coherence_roc: it has no configuration for WritingPrompts"):
+        drift(entries["plot_coherence_roc"], STORIES)
     assert main(["--data", str(tmp_path)]) == 2
     assert "no such file" in capsys.readouterr().err
