@@ -31,6 +31,7 @@ SCORES = (
 BERT_SCORES = ("bertscore_precision", "bertscore_recall", "bertscore_f1")
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 
+MOST_PAIRS = 100_000_000  # of tokens of two texts: some gigabytes of distances
 _ROWS = 1024  # rows whose embeddings are held at once
 
 
@@ -86,7 +87,7 @@ class SimilarityScorer:
             progress: wraps the batches of the encoder.
 
         Raises:
-            ValueError: a text without a word (its row), or no such layer.
+            ValueError: a text without a word, two texts too long to compare (the row), or no such layer.
         """
         self._check(predictions, references)
         weights = self._token_weights(references) if idf else None
@@ -101,6 +102,8 @@ class SimilarityScorer:
                 zip(new, self.encoder.embed(new, batch_size, device, dtype, layer, progress), strict=True)
             )
             for row in rows:
+                for text in references[row]:
+                    _check_lengths(row, kept[predictions[row]], kept[text])
                 several = [
                     self._pair(kept[predictions[row]], kept[text], chosen, weights)
                     for text in references[row]
@@ -155,6 +158,15 @@ class SimilarityScorer:
             first, second = bigrams(text.vectors, words[0]), bigrams(other.vectors, words[1])
             one["moverscore_2"] = mover_score(first[0], second[0], first[1], second[1])
         return one
+
+
+def _check_lengths(row: int, text: EmbeddedText, other: EmbeddedText) -> None:
+    tokens = len(text.tokens), len(other.tokens)
+    if math.prod(tokens) > MOST_PAIRS:
+        raise ValueError(
+            f"row {row}: expected a prediction and a reference with at most {MOST_PAIRS:,} pairs of tokens, each of "
+            f"which is compared, got {tokens[0]:,} and {tokens[1]:,} tokens"
+        )
 
 
 def _without_special(text: EmbeddedText, weights: InverseDocumentFrequency | None) -> np.ndarray:

@@ -1,6 +1,7 @@
 """From log-losses of tokens to the scores of stories."""
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -77,8 +78,8 @@ class PerplexityScorer:
 
 
 def perplexity(nll: float) -> float:
-    """The exponential of a mean loss; infinite where that is past what a float holds."""
-    return math.exp(nll) if nll < 709 else math.inf
+    """The exponential of a mean loss; where that is past what a float holds, the largest that it holds."""
+    return math.exp(nll) if nll < 709 else sys.float_info.max
 
 
 def corrected(stories: Sequence[TokenizedStory], losses: Sequence[list[float]], n: int) -> dict[str, Any]:

@@ -229,3 +229,13 @@ def test_each_text_is_encoded_once(other: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_missing_encoder_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"config\.json: missing or damaged"):
         TextEncoder(tmp_path)
+
+
+def test_texts_too_long_to_compare_are_told(similarity: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("openmeva.metrics.embedding_similarity.scoring.MOST_PAIRS", 60)
+    long = "He ran home. " * 4
+    with pytest.raises(ValueError, match=r"row 1: .*at most 60 pairs of tokens.*got 18 and 6 tokens"):
+        similarity.compute(predictions=["He ran.", long], references=["He sat.", "He ran home."])
+    assert (
+        len(similarity.compute(predictions=["He ran."], references=["He sat."])["moverscore_1_scores"]) == 1
+    )

@@ -170,3 +170,9 @@ def test_it_works_from_elsewhere_without_the_checkout(folder: Path, ppl: Any, tm
     assert float(found.stdout) == pytest.approx(
         ppl.compute(predictions=["She ate."], dtype="float32")["nll"][0], abs=1e-6
     )
+
+
+def test_a_word_of_very_many_pieces_has_a_finite_perplexity(gpt2: Any) -> None:
+    result = gpt2.compute(predictions=["zq" * 400])
+    assert sum(result["nll"]) * 400 > 709, "past what a float holds, as one word"
+    assert json.loads(json.dumps(result, allow_nan=False))["word_perplexities"] == [sys.float_info.max]

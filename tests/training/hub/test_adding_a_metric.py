@@ -119,7 +119,10 @@ def test_it_is_published(root: Path, tmp_path: Path) -> None:
     repository = lay_out(source, described, tmp_path / "laid", "me", "1.0.0", root)
     assert repository_problems(repository) == []
     wanted = {"README.md", "app.py", "requirements.txt", "scoring.py", "short_words.py"}
-    core = {f"core_{name}.py" for name in ("files", "inputs", "lock", "module", "text", "text_warnings", "version")}
+    core = {
+        f"core_{name}.py"
+        for name in ("files", "inputs", "lock", "module", "text", "text_warnings", "version")
+    }
     assert set(repository.files()) == wanted | core
     alone = evaluate.load(str(repository.folder))
     assert alone.compute(predictions=["he ran", "she danced"])["scores"] == [1.0, 0.5]
