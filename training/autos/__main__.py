@@ -53,7 +53,9 @@ def _parser() -> argparse.ArgumentParser:
         help="of --stories without one",
     )
     parser.add_argument(
-        "--paraphrases", default="rules", help="rules, a .json file of back-translations, a model"
+        "--paraphrases",
+        default="rules",
+        help="rules, a .json file of back-translations, a model, or two: THERE+BACK",
     )
     parser.add_argument(
         "--grammar", default="default", help="filter: 'default', a checkpoint's folder, or 'none'"
@@ -62,6 +64,11 @@ def _parser() -> argparse.ArgumentParser:
         "--bad", choices=("refuse", "skip"), default="refuse", help="what to do with bad lines of --stories"
     )
     parser.add_argument("--limit", type=int, help="stories to take, all unless given")
+    parser.add_argument(
+        "--share",
+        type=float,
+        help="of a corpus without a validation file; above .05, stories that trainings read are among them",
+    )
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
     return parser

@@ -4,7 +4,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from openmeva.training.autos.build import SPLITS, TRIED, build
@@ -36,10 +36,12 @@ class Building:
         data: a folder of the corpora, of which the held-out stories are taken.
         out: the folder of the configurations' folders.
         context: of stories without one: `first_sentence` or `none`.
-        paraphrases: `rules`, a `.json` file of back-translations, or a model.
+        paraphrases: `rules`, a `.json` file of back-translations, a model, or two translation models, `THERE+BACK`.
         grammar: filter by grammaticality: `default`, a checkpoint's folder, or `none`.
         skip_bad: leave rows without a story out, in place of refusing them.
         limit: stories to take, at most.
+        share: of the stories of a corpus without a validation file, where not what trainings hold out (.05): more takes in
+            stories that the shipped weights were trained on.
         processes: that work at the same time; they change no row.
         seed: of the draws.
     """
@@ -53,6 +55,7 @@ class Building:
     grammar: str = "default"
     skip_bad: bool = False
     limit: int | None = None
+    share: float | None = None
     processes: int = 1
     seed: int = 0
 
@@ -68,6 +71,8 @@ class Building:
             raise ValueError("--stories needs one --config")
         if self.data is not None and "mini" in self.configs:
             raise ValueError("mini is built from --stories datasets/stories/mini.jsonl")
+        if self.share is not None and not 0 < self.share <= 1:
+            raise ValueError(f"--share: expected a share above 0 and up to 1, got {self.share:g}")
         if self.processes < 1:
             raise ValueError(f"--processes: expected 1 or more, got {self.processes}")
 
@@ -129,4 +134,8 @@ def _rows(config: str, how: Building) -> tuple[list[StoryRow], list[str]]:
     file = CONFIGS / "autos.yaml"
     corpora = resolved(dict[str, CorpusConfig], read_yaml(file.read_text(encoding="utf-8")), str(file))
     corpus = CorpusConfig.from_mapping(corpora[config])
-    return held_out_rows(corpus, how.data, ENCODER / "names.json", how.limit), []
+    if how.share is not None:
+        corpus = replace(corpus, validation_share=how.share)
+    return held_out_rows(
+        corpus, how.data, ENCODER / "names.json", how.limit, corpus.block_words is not None
+    ), []

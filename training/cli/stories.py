@@ -18,7 +18,9 @@ Seed = Annotated[int, typer.Option(min=0)]
 Processes = Annotated[int, typer.Option(min=1, help="that work at the same time; they change no row")]
 Context = Annotated[str, typer.Option(help="of stories without one: first_sentence or none")]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="leave rows without a story out, and say which")]
-Paraphrases = Annotated[str, typer.Option(help="rules, a .json file of back-translations, or a model")]
+Paraphrases = Annotated[
+    str, typer.Option(help="rules, a .json file of back-translations, a model, or two: THERE+BACK")
+]
 
 
 def aspect_completion(incomplete: str) -> list[str]:
@@ -109,6 +111,10 @@ def autos(
     grammar: Annotated[str, typer.Option(help="filter: default, a checkpoint's folder, or none")] = "default",
     skip_bad: SkipBad = False,
     limit: Annotated[int | None, typer.Option(min=1, help="stories to take, all unless given")] = None,
+    share: Annotated[
+        float | None,
+        typer.Option(help="of a corpus without validation file; above .05: read by trainings, too"),
+    ] = None,
     processes: Processes = 1,
     seed: Seed = 0,
 ) -> None:
@@ -125,6 +131,7 @@ def autos(
         grammar=grammar,
         skip_bad=skip_bad,
         limit=limit,
+        share=share,
         processes=processes,
         seed=seed,
         out=out or AUTOS,

@@ -7,14 +7,16 @@ has read some of them, says so in its card (`held_out` in its manifest: the stor
 from pathlib import Path
 
 from openmeva.metrics.core.text import Normalizer
-from openmeva.training.corpora.splits import CorpusConfig, cut, judged_keys
+from openmeva.training.corpora.splits import CorpusConfig, cut, cut_blocks, judged_keys
 from openmeva.training.corpora.stories import is_held_out, story_key
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
 from openmeva.training.corpora.writing_prompts import TAG
 from openmeva.training.text.story import Story
 
 
-def held_out_rows(config: CorpusConfig, data: Path, names: Path, limit: int | None = None) -> list[StoryRow]:
+def held_out_rows(
+    config: CorpusConfig, data: Path, names: Path, limit: int | None = None, passages: bool = False
+) -> list[StoryRow]:
     """The validation stories that `splits.load_corpus` finds for the same settings, in their own words.
 
     Judged stories and those that begin alike are left out, and so are stories of one sentence; long ones are
@@ -24,7 +26,9 @@ def held_out_rows(config: CorpusConfig, data: Path, names: Path, limit: int | No
         config: of a metric's training.
         data: folder of the corpora.
         names: the `names.json` that the training used.
-        limit: take this many stories at most.
+        limit: take this many rows at most.
+        passages: split a story into passages of about `config.block_words` words, a row each, in place of cutting it.
+            Their ids end in their number, from 2 on.
 
     Raises:
         ValueError: a file is missing or damaged, or no story is held out.
@@ -43,11 +47,16 @@ def held_out_rows(config: CorpusConfig, data: Path, names: Path, limit: int | No
             seen.add(key)
             story_id = f"{Path(file).name.partition('.')[0]}-{row['story_id']}"
             given = TAG.sub("", row["context"])
-            found.append(
-                {**row, "story_id": story_id, "context": given, "story": _cut(row["story"], config.max_words)}
+            texts = (
+                _passages(row["story"], config.block_words)
+                if passages
+                else [_cut(row["story"], config.max_words)]
             )
-            if len(found) == limit:
-                return found
+            for number, text in enumerate(texts, 1):
+                own = story_id if number == 1 else f"{story_id}-{number}"
+                found.append({**row, "story_id": own, "context": given, "story": text})
+                if len(found) == limit:
+                    return found
     if not found:
         raise ValueError(f"{data}: expected held-out stories, got none")
     return found
@@ -56,3 +65,17 @@ def held_out_rows(config: CorpusConfig, data: Path, names: Path, limit: int | No
 def _cut(text: str, max_words: int | None) -> str:
     sentences = Story(text).sentences
     return text[: sentences[len(cut([sentence.words for sentence in sentences], max_words)) - 1].end]
+
+
+def _passages(text: str, words: int | None) -> list[str]:
+    """The text in passages of about so many words, cut at sentences' ends; those of one sentence are left out."""
+    sentences = Story(text).sentences
+    if words is None:
+        return [text]
+    found = []
+    at = 0
+    for block in cut_blocks([sentence.words for sentence in sentences], words):
+        if len(block) > 1:
+            found.append(text[sentences[at].start : sentences[at + len(block) - 1].end])
+        at += len(block)
+    return found

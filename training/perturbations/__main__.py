@@ -62,7 +62,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--corpus", help="other stories, for relatedness; the same ones unless given")
     parser.add_argument(
-        "--paraphrases", default="rules", help="rules, a .json file of back-translations, a model"
+        "--paraphrases",
+        default="rules",
+        help="rules, a .json file of back-translations, a model, or two: THERE+BACK",
     )
     parser.add_argument(
         "--bad", choices=("refuse", "skip"), default="refuse", help="what to do with bad lines"

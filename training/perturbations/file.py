@@ -30,7 +30,7 @@ class Perturbing:
         context: of stories without one: `first_sentence` or `none`.
         keep: leading sentences that stay, 0 or 1; where None those that are the context.
         corpus: other stories, for relatedness; the same ones where None.
-        paraphrases: `rules`, a `.json` file of back-translations, or a model.
+        paraphrases: `rules`, a `.json` file of back-translations, a model, or two translation models, `THERE+BACK`.
         skip_bad: leave rows without a story out, in place of refusing them.
     """
 

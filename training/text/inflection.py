@@ -96,6 +96,18 @@ def lemma(word: str, tag: str) -> str:
     return with_case_of(word, _lemma(word.lower(), tag))
 
 
+@lru_cache(maxsize=1 << 15)
+def in_dictionary(word: str) -> bool:
+    """Whether `word`, in lower case, is a form of a noun, verb, adjective or adverb that the dictionary of inflection has.
+
+    >>> in_dictionary("clam"), in_dictionary("clma")
+    (True, False)
+    """
+    from lemminflect import getAllLemmas
+
+    return bool(getAllLemmas(word))
+
+
 def inflect(base: str, tag: str, subject: str = "") -> str:
     """The form of a lemma that a Penn Treebank tag stands for.
 

@@ -150,6 +150,30 @@ def test_the_command_builds_from_the_corpora_of_training(
     assert "no such file" in capsys.readouterr().err
 
 
+def test_long_stories_of_a_corpus_become_passages_and_a_share_takes_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stories = [
+        f"Ann{number} sang in town. Bo went to sea. Cy ran to school. Di sold it all." for number in range(60)
+    ]
+    data = tmp_path / "data"
+    (data / "wp").mkdir(parents=True)
+    rows = "\n".join(json.dumps({"story": story, "prompt": "A trip"}) for story in stories)
+    (data / "wp" / "stories.jsonl").write_text(rows + "\n", encoding="utf-8")
+    settings = {
+        "wp": {"train": ["wp/stories.jsonl"], "context": "prompt", "block_words": 10, "validation_share": 0.2}
+    }
+    (tmp_path / "autos.yaml").write_text(json.dumps(settings), encoding="utf-8")
+    monkeypatch.setattr(command, "CONFIGS", tmp_path)
+    some, _ = command._rows("wp", command.Building(["wp"], data=data))
+    more, _ = command._rows("wp", command.Building(["wp"], data=data, share=1.0))
+    assert 0 < len(some) < len(more) == 120
+    assert {row["story_id"] for row in some} <= {row["story_id"] for row in more}
+    assert all(len(row["story"].split(".")) == 3 for row in more)  # two sentences
+    with pytest.raises(ValueError, match="--share: expected"):
+        command.Building(["wp"], data=data, share=0)
+
+
 def test_counts_stand_beside_the_papers() -> None:
     rows = [
         {"aspect": "typo", "label": 0, "origin": "human"},

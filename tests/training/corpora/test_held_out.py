@@ -59,6 +59,19 @@ def test_long_stories_are_cut_and_the_limit_holds(data: Path) -> None:
     assert [row["story"] for row in rows] == ["Ann went to the sea.", "Ann went to the fair."]
 
 
+def test_long_stories_become_passages(data: Path) -> None:
+    story = "Ann sang in town. Bo went to sea. Cy ran to school. Di sold her house."
+    row = {"story": story, "prompt": "[ WP ] A trip"}
+    (data / "long.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    config = CorpusConfig(train=(), validation=("long.jsonl",), block_words=10, context="prompt")
+    rows = held_out_rows(config, data, data / "names.json", passages=True)
+    assert [(row["story_id"], row["story"], row["context"], row["keep"]) for row in rows] == [
+        ("long-000001", "Ann sang in town. Bo went to sea.", "A trip", 0),
+        ("long-000001-2", "Cy ran to school. Di sold her house.", "A trip", 0),
+    ]
+    assert [row["story"] for row in held_out_rows(config, data, data / "names.json")] == [story]
+
+
 def test_a_missing_file_is_named(data: Path) -> None:
     with pytest.raises(ValueError, match=r"none\.jsonl: no such file"):
         held_out_rows(CorpusConfig(train=("none.jsonl",)), data, data / "names.json")

@@ -23,6 +23,8 @@ _BE = frozenset({"be", "is", "are", "was", "were", "been", "being"})
 _WITH_IT = word_set(
     "'s 'd rained rains snowed snows seemed seems took takes turned turns happened appeared appears"
 )
+# Persons that a story often means by the same one: "we thought" for "I thought" says much the same.
+_ALIKE = (frozenset({"i", "we"}), frozenset({"it", "they"}))
 _PREPOSITIONS = frozenset({"at", "with"})
 
 
@@ -155,9 +157,13 @@ def _others(sentence: Sentence, at: int, column: str) -> list[str]:
     forms = {
         row[place]
         for row in PERSONS
-        if person_of(row[place]) != person_of(word) and (fitting is None or row[0] in fitting)
+        if not _are_alike(row[0], person_of(word)) and (fitting is None or row[0] in fitting)
     }
     return sorted(forms - {word})
+
+
+def _are_alike(person: str, other: str | None) -> bool:
+    return person == other or frozenset((person, other)) in _ALIKE
 
 
 ASPECT = Aspect(

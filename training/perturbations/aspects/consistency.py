@@ -5,6 +5,7 @@ from openmeva.training.perturbations.aspects.common_sense import replaceable
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.opposites import has_negating_prefix, negated_by_prefix, opposites
+from openmeva.training.perturbations.rules.polarity import bears_on_story, may_be_affirmed, may_be_negated
 from openmeva.training.perturbations.rules.replacing import replace_word
 from openmeva.training.perturbations.rules.valency import LIGHT_VERBS, verb_fits
 from openmeva.training.text.edits import Edit
@@ -77,7 +78,7 @@ def alter_negation(story: Story, draws: Draws, material: PerturbationMaterial) -
     """Add a negation to, or take one from, a fifth of the sentences, at least one.
 
     In each sentence a fair coin says which where both can be done. A negation is a word ("not", by UNION's
-    rules) or a prefix ("agree", "disagree").
+    rules) or a prefix ("agree", "disagree"). What is told later rests on each clause that is changed.
     """
     pool = story.sentences[material.keep :]
     wanted = max(1, round(SHARE_OF_SENTENCES * len(story)))
@@ -101,7 +102,11 @@ def add_negation(sentence: Sentence, draws: Draws) -> list[Edit] | None:
     words, tags = sentence.lowered, sentence.tags
     if (NEGATED_WORDS | {"n"}) & set(words):  # "n" of a "n't" that a tokenizer took apart
         return None  # a second negation says little, and often the same
-    verbs = [site for site in addition_sites(words, tags) if site[1] in _NEGATABLE]
+    verbs = [
+        (at, rule)
+        for at, rule in addition_sites(words, tags)
+        if rule in _NEGATABLE and may_be_negated(sentence, at) and bears_on_story(sentence, at)
+    ]
     prefixed = _prefixed(sentence, adding=True)
     if prefixed and (not verbs or draws.chance(0.5)):
         at, new = draws.choice(prefixed)
@@ -115,7 +120,11 @@ def add_negation(sentence: Sentence, draws: Draws) -> list[Edit] | None:
 def remove_negation(sentence: Sentence, draws: Draws) -> list[Edit] | None:
     """The edits that take "not" or a negating prefix away; None where there is none."""
     words, tags = sentence.lowered, sentence.tags
-    sites = removal_sites(words, tags)
+    sites = [
+        at
+        for at in removal_sites(words, tags)
+        if may_be_affirmed(sentence, at) and bears_on_story(sentence, at)
+    ]
     prefixed = _prefixed(sentence, adding=False)
     if prefixed and (not sites or draws.chance(0.5)):
         at, new = draws.choice(prefixed)
@@ -128,7 +137,7 @@ def remove_negation(sentence: Sentence, draws: Draws) -> list[Edit] | None:
 def _prefixed(sentence: Sentence, adding: bool) -> list[tuple[int, str]]:
     found = []
     for at, (word, tag) in enumerate(zip(sentence.lowered, sentence.tags, strict=True)):
-        if sentence.story.is_name(sentence.words[at]):
+        if sentence.story.is_name(sentence.words[at]) or not bears_on_story(sentence, at):
             continue
         for new in negated_by_prefix(word, tag):
             if (len(new) > len(word)) == adding and not (

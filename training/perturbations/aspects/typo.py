@@ -7,10 +7,14 @@ from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.text.edits import Edit
+from openmeva.training.text.inflection import in_dictionary
+from openmeva.training.text.names import FUNCTION_WORDS
 from openmeva.training.text.story import Story
+from openmeva.training.text.word_set import word_set
 
 SHARE = 0.02
 _SHORTEST = 4
+_NUMBERS = word_set("three four five six seven eight nine ten")
 
 
 def swap(word: str, draws: Draws) -> str | None:
@@ -34,6 +38,12 @@ def delete(word: str, draws: Draws) -> str | None:
     return word[:at] + word[at + 1 :]
 
 
+def is_word(text: str) -> bool:
+    """Whether a slip made another word, which would say something else: "clam" for "calm"."""
+    low = text.lower()
+    return low in FUNCTION_WORDS or low in _NUMBERS or in_dictionary(low)
+
+
 def _typos(
     change: Callable[[str, Draws], str | None],
 ) -> Callable[[Story, Draws, PerturbationMaterial], list[Edit] | None]:
@@ -50,7 +60,7 @@ def _typos(
         edits: list[Edit] = []
         for sentence, at in draws.shuffled(words):
             new = change(sentence.words[at], draws)
-            if new is not None and new != sentence.words[at]:
+            if new is not None and new != sentence.words[at] and not is_word(new):
                 edits.append(Edit(*sentence.spans[at], new))
             if len(edits) == wanted:
                 break

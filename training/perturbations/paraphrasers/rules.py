@@ -1,11 +1,12 @@
-"""Paraphrases by rule: other words, other forms, another order."""
+"""Paraphrases by rule: other words, other forms, another order, more words."""
 
 from collections.abc import Iterable
 from functools import cached_property
 
 from openmeva.training.common.draws import Draws
+from openmeva.training.perturbations.paraphrasers.framings import framed
 from openmeva.training.perturbations.paraphrasers.structure import moved_clause, passive
-from openmeva.training.perturbations.paraphrasers.words import phrase_table
+from openmeva.training.perturbations.paraphrasers.words import ALTERNATIVES, phrase_table
 from openmeva.training.perturbations.rules.contractions import contractions, expansions
 from openmeva.training.perturbations.rules.phrase_table import PhraseTable
 from openmeva.training.perturbations.rules.replacing import replace_word
@@ -15,27 +16,19 @@ from openmeva.training.text.knowledge.lexicon import is_keyword
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
 
-# Say that the sentence is so, and nothing more.
-_OPENERS = (("in", "fact", ","), ("as", "it", "happened", ","), ("as", "it", "turned", "out", ","))
-
-
-def _with_opener(sentence: Sentence, draws: Draws) -> str | None:
-    """The sentence with an opener before its subject; None for one that has an opener, or quotes, or asks."""
-    if sentence.tags[0] not in {"PRP", "NNP", "DT", "PRP$"} or {'"', "?"} & set(sentence.words):
-        return None
-    opener = sentence.joined(list(draws.choice(_OPENERS)))
-    return sentence.opening(opener) + " " + sentence.inner(0, len(sentence))
+_ATTEMPTS = 8  # at framing a wording: each draws anew
+_FRAMES = 3  # that a wording gets at most
 
 
 class RuleParaphraser:
-    """Rewrites a sentence by a table of everyday words, WordNet's close synonyms, contraction and clause order.
+    """Rewrites a sentence by a table of everyday words, WordNet's close synonyms, contraction, clause order and framings.
 
-    Needs WordNet; no model and no network.
+    Framings are drawn by weights such that none stands in many paraphrases. Needs WordNet; no model and no network.
 
     >>> sentence = Story("He hired an attorney.").sentences[0]
     >>> import numpy as np
-    >>> RuleParaphraser().paraphrases(sentence, Draws(np.random.default_rng(0)))[0]
-    'A lawyer was employed by him.'
+    >>> RuleParaphraser().paraphrases(sentence, Draws(np.random.default_rng(0)))[:3]
+    ['An attorney was hired by him.', 'He employed a lawyer.', 'A lawyer was employed by him.']
     """
 
     name = "rules"
@@ -45,18 +38,19 @@ class RuleParaphraser:
         return phrase_table()
 
     def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
-        """Up to six wordings, those with most changes first."""
+        """Wordings of a sentence: without framings, then with one, with two, with three."""
         worded = self._reworded(sentence, draws)
-        found: list[str] = []
-        for text in (worded, None):
-            parsed = Story(text).sentences if text else [sentence]
-            if len(parsed) > 1:
-                continue  # a mark of the new wording split it
-            found += [other for other in (passive(parsed[0]), moved_clause(parsed[0])) if other]
-            if text:
-                found.append(text)
-                opened = _with_opener(parsed[0], draws)
-                found += [opened] if opened else []
+        parsed = [found for text in (worded, sentence.text) if text and (found := _single(text))]
+        plain = [other for one in parsed for other in (passive(one), moved_clause(one)) if other]
+        if worded and len(parsed) == 2:
+            plain.append(worded)
+        plain = draws.shuffled(plain)
+        more: list[list[str]] = [[] for _ in range(_FRAMES)]
+        for text in plain if plain else [sentence.text]:
+            for _ in range(_ATTEMPTS):
+                for place, other in enumerate(_framed_more_and_more(text, draws)):
+                    more[place].append(other)
+        found = [*plain, *(text for texts in more for text in texts)]
         return [text for text in dict.fromkeys(found) if text != sentence.text]
 
     def _reworded(self, sentence: Sentence, draws: Draws) -> str | None:
@@ -64,7 +58,7 @@ class RuleParaphraser:
         taken: set[int] = set()
         edits: list[Edit] = []
         for site in self._table.sites(sentence):
-            new = site.edits()
+            new = site._replace(new=draws.choice((site.new, *ALTERNATIVES.get(site.new, ())))).edits()
             if _apart(new, edits):  # an article before the words may be another edit's
                 edits += new
                 taken.update(range(max(0, site.start - 1), site.end))
@@ -83,6 +77,26 @@ class RuleParaphraser:
             return None
         shifted = [Edit(e.start - sentence.start, e.end - sentence.start, e.text) for e in set(edits)]
         return apply_edits(sentence.text, shifted)[0]
+
+
+def _single(text: str) -> Sentence | None:
+    """A text as a sentence; None where a mark of a new wording split it."""
+    parsed = Story(text).sentences
+    return parsed[0] if len(parsed) == 1 else None
+
+
+def _framed_more_and_more(text: str, draws: Draws) -> list[str]:
+    """A sentence with one framing, the same with a second one in another place, and so on."""
+    found: list[str] = []
+    places: set[str] = set()
+    while len(found) < _FRAMES and (sentence := _single(text)):
+        drawn = framed(sentence, draws, places)
+        if drawn is None:
+            break
+        text, place, _ = drawn
+        places.add(place)
+        found.append(text)
+    return found
 
 
 def _apart(new: Iterable[Edit], known: Iterable[Edit]) -> bool:

@@ -40,10 +40,18 @@ class SequenceModel:
 
     def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
         """The model's beams for a sentence, the likeliest first, the sentence itself left out."""
+        return [text for text in self.answers(sentence.text) if text.lower() != sentence.text.lower()]
+
+    def answers(self, text: str) -> list[str]:
+        """The model's beams for a text, the likeliest first, blank ones left out.
+
+        Raises:
+            ValueError: the model can't be loaded.
+        """
         import torch
 
         tokenizer, network = self._load()
-        inputs = tokenizer(self.prefix + sentence.text, return_tensors="pt", truncation=False).to(self.device)
+        inputs = tokenizer(self.prefix + text, return_tensors="pt", truncation=False).to(self.device)
         with torch.inference_mode():
             answers = network.generate(
                 **inputs,
@@ -53,16 +61,15 @@ class SequenceModel:
                 do_sample=False,
             )
         texts = tokenizer.batch_decode(answers, skip_special_tokens=True)
-        found = dict.fromkeys(text.strip() for text in texts)
-        return [text for text in found if text and text.lower() != sentence.text.lower()]
+        return [found for found in dict.fromkeys(answer.strip() for answer in texts) if found]
 
     def _load(self) -> tuple[Any, Any]:
         if self._loaded is None:
             from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
             try:
-                tokenizer = AutoTokenizer.from_pretrained(self.model)
-                network = AutoModelForSeq2SeqLM.from_pretrained(self.model)
+                tokenizer = AutoTokenizer.from_pretrained(self.model, trust_remote_code=False)
+                network = AutoModelForSeq2SeqLM.from_pretrained(self.model, trust_remote_code=False)
             except (OSError, ValueError) as error:
                 raise ValueError(f"no sequence-to-sequence model at {self.model!r}: {error}") from error
             self._loaded = tokenizer, network.to(self.device).eval()

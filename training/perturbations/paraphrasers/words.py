@@ -71,7 +71,6 @@ _LONGER: dict[str, tuple[str, Condition]] = {
     "want": ("wish for", before_object),
     "try": ("make an attempt", before_infinitive),
     "find": ("come across", both(before_object, not_following("out", "himself", "herself"))),
-    "watch": ("take a look at", before_object),
     "argue": ("have an argument", not_following("that", "about", "over", "and")),
     "fight": ("have a fight", lambda s, a, b: s.tags[b : b + 1] in (["."], ["IN"], ["RB"])),
     "cry": ("burst into tears", lambda s, a, b: s.tags[b : b + 1] in (["."], [","], ["CC"])),
@@ -128,23 +127,23 @@ _NOUNS: dict[str, str] = {
     "trash": "garbage", "grandma": "grandmother", "grandpa": "grandfather", "student": "pupil", "test": "exam",
     "trip": "journey", "house": "home", "car": "automobile", "attorney": "lawyer", "lawyer": "attorney",
     "guy": "man", "phone": "telephone", "couch": "sofa", "street": "road", "woman": "lady", "photo": "picture",
-    "road": "street", "party": "celebration", "job": "position", "idea": "thought", "error": "mistake",
-    "mistake": "error", "meal": "dinner", "money": "cash", "fight": "quarrel", "noise": "sound", "cop": "policeman",
-    "bathroom": "restroom", "yard": "garden", "crowd": "throng", "neighborhood": "area", "flat": "apartment",
+    "road": "street", "party": "celebration", "idea": "thought", "error": "mistake",
+    "mistake": "error", "money": "cash", "fight": "quarrel", "noise": "sound", "cop": "policeman",
+    "bathroom": "restroom", "crowd": "throng",
 }  # fmt: skip
 _PREDICATES: dict[str, str] = {
     "happy": "glad", "sad": "unhappy", "scared": "frightened", "tired": "weary", "excited": "thrilled",
     "nervous": "anxious", "angry": "furious", "sick": "ill", "surprised": "astonished", "afraid": "scared",
-    "upset": "distressed", "ready": "prepared", "hard": "difficult", "difficult": "hard", "easy": "simple",
-    "worried": "anxious", "glad": "happy", "shocked": "stunned", "wrong": "mistaken", "mad": "angry",
+    "upset": "distressed", "ready": "prepared", "difficult": "hard", "easy": "simple",
+    "worried": "anxious", "glad": "happy", "shocked": "stunned", "mad": "angry",
     "disappointed": "let down", "embarrassed": "ashamed", "delighted": "overjoyed", "relieved": "reassured",
-    "amazed": "astonished", "thrilled": "delighted", "proud": "very proud", "bored": "weary",
+    "amazed": "astonished", "thrilled": "delighted", "proud": "very proud",
 }  # fmt: skip
 _ADJECTIVES: dict[str, str] = {
     "big": "large", "large": "big", "beautiful": "lovely", "nice": "pleasant", "great": "wonderful",
     "terrible": "awful", "delicious": "tasty", "smart": "clever", "whole": "entire", "expensive": "costly",
     "huge": "enormous", "strange": "odd", "funny": "amusing", "rich": "wealthy", "small": "little",
-    "wonderful": "marvelous", "awful": "terrible", "new": "brand new", "loud": "noisy",
+    "wonderful": "marvelous", "awful": "terrible", "loud": "noisy",
     "favorite": "best-loved", "entire": "whole", "weird": "strange", "tiny": "very small", "lovely": "beautiful",
     "important": "significant", "cheap": "inexpensive", "quiet": "silent", "famous": "well-known",
 }  # fmt: skip
@@ -232,6 +231,20 @@ _OTHERS: dict[str, Counterpart] = {
         "and for that reason", holds=both(before_clause, lambda s, a, b: s.lowered[a - 1 : a] == [","])
     ),
     "but": Counterpart("yet", holds=before_clause),
+}
+
+
+# Other counterparts of the same phrases: drawn in their place, so that none of them marks a paraphrase.
+ALTERNATIVES: dict[str, tuple[str, ...]] = {
+    "and for that reason": ("and so", "which is why", "and that was why", "and as a result"),
+    "there happened to be a": ("there was this",),
+    "since": ("as", "because", "because"),
+    "yet": ("but", "but", "though"),
+    "the following day": ("a day later", "one day later"),
+    "on one occasion": ("some time ago",),
+    "before long": ("in a short time", "in no time"),
+    "at last": ("in the end", "eventually"),
+    "all of a sudden": ("out of nowhere",),
 }
 
 

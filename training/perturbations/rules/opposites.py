@@ -23,6 +23,7 @@ _NOT_OPPOSITE = word_set(
     time back front thing way lot people person mom dad king queen uncle aunt son daughter right left
     little whole free blind color foot head pro con certain single middle lie evitable
     experience inexperience addition due tie freeze boil tough stay change supply service miss follow hard soft
+    walk ride stable unstable work idle fair unfair stand sit
     """
 )
 

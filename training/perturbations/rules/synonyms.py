@@ -22,7 +22,7 @@ _NEVER = word_set(
     voting publish print province reckon cite perfectly load publicity scope meter recruit thicket deficiency
     dictate incline assurance beckon after mill style blackness headache commission mode inhibit
     suppress tilt zero plain sanction menace instal engineering religion foliage earnings engagement result
-    effect recover answer study place react frightening badly middle spiritual mean wing view conquer
+    war cloth embrace effect recover answer study place react frightening badly middle spiritual mean wing view conquer
     """
 )
 _ONLY_BEFORE = {"rest": "of"}

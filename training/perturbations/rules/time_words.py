@@ -3,7 +3,6 @@
 import re
 
 from openmeva.training.perturbations.rules.phrase_table import (
-    Condition,
     Counterpart,
     PhraseTable,
     both,
@@ -84,11 +83,6 @@ def _unnegated(sentence: Sentence, start: int, end: int) -> bool:
     return not any(word in {"not", "n't", "never"} for word in sentence.lowered[max(0, start - 2) : start])
 
 
-_plain_night: Condition = both(
-    preceded("that", "the", "this", "next", "one", "every", "each", "in", "whole", "last", "all"),
-    not_following("of", "sky", "light", "stand", "shift", "club", "mare", "time", "school"),
-)
-
 _ENTRIES = {
     "after all": Counterpart(""),
     "after that": Counterpart("before that"),
@@ -163,11 +157,6 @@ _ENTRIES = {
     "for a long time": Counterpart("for a moment"),
     "all day": Counterpart("for a moment", holds=not_following("long")),
     "all night": Counterpart("for a moment", holds=not_following("long")),
-    "morning": Counterpart("evening", _NOUN, _plain_night),
-    "evening": Counterpart("morning", _NOUN, _plain_night),
-    "afternoon": Counterpart("morning", _NOUN, _plain_night),
-    "night": Counterpart("morning", _NOUN, both(
-        _plain_night, lambda s, a, b: s.lowered[a - 1] not in {"last", "all", "in"})),
     "at night": Counterpart("in the morning", holds=not_following("club", "school")),
     "midnight": Counterpart("noon", _NOUN),
     "noon": Counterpart("midnight", _NOUN),

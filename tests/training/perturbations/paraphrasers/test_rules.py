@@ -15,7 +15,13 @@ from openmeva.training.perturbations import PerturbationMaterial, Story
 from openmeva.training.perturbations.engine.material import Thresholds
 from openmeva.training.perturbations.engine.overlap import bleu_1
 from openmeva.training.perturbations.engine.paraphrasing import good_paraphrase, word_overlap
-from openmeva.training.perturbations.paraphrasers import BackTranslations, RuleParaphraser, SequenceModel
+from openmeva.training.perturbations.paraphrasers import (
+    BackTranslations,
+    BackTranslator,
+    RuleParaphraser,
+    SequenceModel,
+    find_paraphraser,
+)
 from openmeva.training.perturbations.paraphrasers.structure import moved_clause, passive
 from openmeva.training.text.knowledge import resources
 from openmeva.training.text.sentence import Sentence
@@ -64,7 +70,7 @@ def test_rules_keep_the_style_and_never_give_the_sentence_itself() -> None:
 
 
 def test_a_sentence_without_a_rule_has_none() -> None:
-    assert RuleParaphraser().paraphrases(first("Tom ran."), draws()) == []
+    assert RuleParaphraser().paraphrases(first("Why Tom?"), draws()) == []
 
 
 def test_thresholds_hold_for_every_source() -> None:
@@ -156,6 +162,12 @@ def test_a_tiny_model_answers_the_same_each_time(tmp_path: Path) -> None:
     assert answers[0] == answers[1]
     assert "he ran ." not in answers[0]
     assert len(answers[0]) == len(set(answers[0])) <= 4
+    both = find_paraphraser(f"{tmp_path}+{tmp_path}")
+    assert isinstance(both, BackTranslator)
+    both.there.max_tokens = both.back.max_tokens = 5
+    there = both.there.answers("he ran .")[0]
+    expected = [text for text in both.back.answers(there) if text.lower() != "he ran ."]
+    assert both.paraphrases(first("he ran ."), draws()) == expected
 
 
 def test_a_model_that_is_not_there_is_told(tmp_path: Path) -> None:

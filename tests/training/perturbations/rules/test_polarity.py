@@ -1,0 +1,53 @@
+"""Where negations come and go in a story."""
+
+import pytest
+
+from openmeva.training.perturbations import Story
+from openmeva.training.perturbations.rules.polarity import bears_on_story, may_be_affirmed, may_be_negated
+
+
+@pytest.mark.parametrize(
+    ("text", "negation", "expected"),
+    [
+        ("He didn't find the key.", 2, True),
+        ("Darius didn't score at all.", 2, False),  # "scored at all"
+        ("She couldn't help laughing.", 2, False),
+        ("He didn't have any money.", 2, False),
+        ("Didn't he sleep?", 1, False),
+        ("He stayed if it didn't rain.", 5, False),
+    ],
+)
+def test_what_can_be_affirmed(text: str, negation: int, expected: bool) -> None:
+    (sentence,) = Story(text).sentences
+    assert sentence.lowered[negation] == "n't"
+    assert may_be_affirmed(sentence, negation) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "verb", "expected"),
+    [
+        ("He found the key.", 1, True),
+        ("When it rained, he found the key.", 5, True),
+        ("When it rained, he found the key.", 2, False),  # no main clause
+        ("He found some keys.", 1, False),  # "did not find some"
+        ("He got up and left.", 1, False),  # "did not get up and left"
+        ("She went home, packed, and slept.", 1, False),
+    ],
+)
+def test_what_can_be_negated(text: str, verb: int, expected: bool) -> None:
+    (sentence,) = Story(text).sentences
+    assert may_be_negated(sentence, verb) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He bought a dog. It barked all night.", True),
+        ("He bought the dog. The dog barked.", True),
+        ("He bought the dog, so he was happy.", True),
+        ("He bought the dog. His wife sang.", False),
+        ("He bought the dog.", False),  # the story may end so or so
+    ],
+)
+def test_what_later_sentences_rest_on(text: str, expected: bool) -> None:
+    assert bears_on_story(Story(text).sentences[0], 1) is expected

@@ -1,0 +1,235 @@
+"""What a metric could learn of AUTOS without reading: how well one word tells perturbed stories from their originals.
+
+    python -m training.autos.shortcuts                      # every set that lies in datasets/autos
+    python -m training.autos.shortcuts datasets/autos/mini
+
+A rule looks for one feature: it calls a story that has it perturbed (or original) and every other the opposite. The
+features are the opening of a sentence (its first one to three tokens), a word anywhere, and a phrase of two or three
+tokens anywhere. Accuracies are held out: stories are split into five parts, an original and all that was made of it in
+one; the best rule of four parts judges the fifth. .5 is chance, 1 a feature that gives all perturbed stories away.
+"""
+
+import argparse
+import hashlib
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow.parquet as pq
+
+from openmeva.training.autos.build import SPLITS
+from openmeva.training.autos.command import AUTOS, CONFIGURATIONS
+from openmeva.training.perturbations.aspects.registry import ASPECTS
+from openmeva.training.text.tokens import plain_word, sentence_ends, token_spans
+
+FOLDS = 5
+_LONGEST = 3
+Features = frozenset[str]
+
+
+class Case(NamedTuple):
+    """A story of a test: its text, whether it is perturbed, and the fold of its human original."""
+
+    story: str
+    perturbed: bool
+    fold: int
+
+
+class Rule(NamedTuple):
+    """Stories with `feature` are perturbed; with `marks_perturbed` False, those without it.
+
+    `gain` is its balanced accuracy, less that of chance, on the stories that it was chosen by.
+    """
+
+    feature: str
+    marks_perturbed: bool
+    gain: float
+
+
+def openings(story: str) -> Features:
+    """The first one, two and three tokens of each sentence, in lower case.
+
+    >>> sorted(openings("He ran home. Oh no!"))
+    ['he', 'he ran', 'he ran home', 'oh', 'oh no', 'oh no !']
+    """
+    return frozenset(
+        " ".join(sentence[:size])
+        for sentence in _sentences(story)
+        for size in range(1, min(_LONGEST, len(sentence)) + 1)
+    )
+
+
+def words(story: str) -> Features:
+    """The tokens of a story, in lower case."""
+    return frozenset(word for sentence in _sentences(story) for word in sentence)
+
+
+def phrases(story: str) -> Features:
+    """The runs of two and three tokens in the sentences of a story, in lower case."""
+    return frozenset(
+        " ".join(sentence[at : at + size])
+        for sentence in _sentences(story)
+        for size in range(2, _LONGEST + 1)
+        for at in range(len(sentence) - size + 1)
+    )
+
+
+KINDS: Mapping[str, Callable[[str], Features]] = {"opening": openings, "word": words, "phrase": phrases}
+
+
+def cases(rows: Sequence[Mapping[str, Any]], aspect: str) -> list[Case]:
+    """The perturbed stories of an aspect, each with its own original: as many of one as of the other.
+
+    Args:
+        rows: of one split; an original may stand among the rows of any aspect.
+
+    Raises:
+        ValueError: the original of a perturbed story is missing.
+    """
+    originals = {row["story_id"]: row["story"] for row in rows if row["label"] == 1}
+    found = []
+    for row in rows:
+        if row["aspect"] == aspect and row["label"] == 0:
+            source = row["perturbed_from"]
+            if source not in originals:
+                raise ValueError(f"{row['story_id']}: expected its original {source!r} among the rows")
+            fold = _fold(source)
+            found += [Case(row["story"], True, fold), Case(originals[source], False, fold)]
+    return found
+
+
+def best_rule(perturbed: Iterable[Features], originals: Iterable[Features]) -> Rule | None:
+    """The rule of the highest balanced accuracy on these stories; None where no feature is better than chance."""
+    return _best(_counted(perturbed), _counted(originals))
+
+
+def held_out_accuracy(stories: Sequence[Case], features: Sequence[Features]) -> float:
+    """Balanced accuracy of the best rule on stories that it was not chosen by, 0..1, .5 by chance.
+
+    Args:
+        stories: of `cases`.
+        features: of each story.
+    """
+    parts: dict[tuple[int, bool], list[Features]] = {
+        (fold, perturbed): [] for fold in range(FOLDS) for perturbed in (True, False)
+    }
+    for case, has in zip(stories, features, strict=True):
+        parts[case.fold, case.perturbed].append(has)
+    every = {perturbed: _counted(_of(parts, perturbed)) for perturbed in (True, False)}
+    hits: dict[bool, float] = {True: 0.0, False: 0.0}
+    for fold in range(FOLDS):
+        known = {perturbed: _less(every[perturbed], parts[fold, perturbed]) for perturbed in (True, False)}
+        rule = _best(known[True], known[False])
+        for perturbed in (True, False):
+            for has in parts[fold, perturbed]:
+                says = rule and (rule.feature in has) == rule.marks_perturbed
+                hits[perturbed] += 0.5 if says is None else float(says == perturbed)
+    return (hits[True] + hits[False]) / len(stories)
+
+
+class _Counted(NamedTuple):
+    """How many stories have each feature, and how many there are."""
+
+    features: Counter[str]
+    stories: int
+
+
+def _counted(stories: Iterable[Features]) -> _Counted:
+    features: Counter[str] = Counter()
+    count = 0
+    for has in stories:
+        features.update(has)
+        count += 1
+    return _Counted(features, count)
+
+
+def _less(every: _Counted, left_out: Sequence[Features]) -> _Counted:
+    features = every.features.copy()
+    features.subtract(_counted(left_out).features)
+    return _Counted(features, every.stories - len(left_out))
+
+
+def _of(parts: Mapping[tuple[int, bool], Sequence[Features]], perturbed: bool) -> Iterable[Features]:
+    return (has for (_, label), found in parts.items() if label == perturbed for has in found)
+
+
+def _best(perturbed: _Counted, originals: _Counted) -> Rule | None:
+    shares = max(perturbed.stories, 1), max(originals.stories, 1)
+    best = Rule("", True, 0.0)
+    for name in perturbed.features.keys() | originals.features.keys():
+        gain = (perturbed.features[name] / shares[0] - originals.features[name] / shares[1]) / 2
+        if (abs(gain), name) > (best.gain, best.feature):
+            best = Rule(name, gain > 0, abs(gain))
+    return best if best.gain else None
+
+
+def shortcuts_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A Markdown table of one split: each aspect's accuracies, and the rule that is best on all of its stories.
+
+    Of a rule stand the shares of perturbed and of original stories with its feature.
+    """
+    head = [f"{kind}: accuracy | best, its shares" for kind in KINDS]
+    lines = [f"| aspect | perturbed | {' | '.join(head)} |", "|---" * (2 + 2 * len(KINDS)) + "|"]
+    for aspect in ASPECTS:
+        found = cases(rows, aspect)
+        if found:
+            cells = [cell for find in KINDS.values() for cell in _cells(found, find)]
+            lines.append(f"| {aspect} | {len(found) // 2} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _cells(stories: Sequence[Case], find: Callable[[str], Features]) -> tuple[str, str]:
+    features = [find(case.story) for case in stories]
+    accuracy = f"{held_out_accuracy(stories, features):.3f}"
+    split: dict[bool, list[Features]] = {True: [], False: []}
+    for case, has in zip(stories, features, strict=True):
+        split[case.perturbed].append(has)
+    rule = best_rule(split[True], split[False])
+    if rule is None:
+        return accuracy, ""
+    shares = [sum(rule.feature in has for has in found) / len(found) for found in split.values()]
+    return accuracy, f"`{rule.feature}` {shares[0]:.3f} / {shares[1]:.3f}"
+
+
+def _fold(story_id: str) -> int:
+    """The part that a story and all that was made of it fall into."""
+    root, _, aspect = story_id.rpartition("/")
+    while root and aspect in ASPECTS:
+        story_id = root
+        root, _, aspect = story_id.rpartition("/")
+    return hashlib.sha256(story_id.encode("utf-8", "surrogatepass")).digest()[0] % FOLDS
+
+
+def _sentences(story: str) -> Iterable[list[str]]:
+    tokens = [(start, plain_word(story[start:end]).lower()) for start, end in token_spans(story)]
+    begin = 0
+    for end in sentence_ends(story):
+        yield [word for start, word in tokens if begin <= start < end]
+        begin = end
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Command line; see the module's description. Returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m training.autos.shortcuts",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("folders", nargs="*", type=Path, help="of sets; all in datasets/autos unless given")
+    options = parser.parse_args(arguments)
+    folders = options.folders or [AUTOS / name for name in CONFIGURATIONS if (AUTOS / name).is_dir()]
+    try:
+        for folder in folders:
+            for split in SPLITS:
+                table = shortcuts_table(pq.read_table(folder / f"{split}.parquet").to_pylist())
+                print(f"{folder.name}, {split} test\n\n{table}\n")
+    except (OSError, ValueError, KeyError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,287 @@
+"""The places where a plain statement takes a few words more: before its subject, at its verb, before its full stop.
+
+Each function here makes a frame: from a sentence to the sentence framed, or None where the frame does not fit it.
+"""
+
+from collections.abc import Callable, Sequence
+
+from openmeva.training.perturbations.rules.noun_phrases import NounPhrase, clauses
+from openmeva.training.perturbations.rules.times import TIME_NOUNS, TIME_WORDS
+from openmeva.training.text.edits import Edit, apply_edits
+from openmeva.training.text.inflection import inflect, lemma
+from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.word_set import word_set
+
+Frame = Callable[[Sentence], str | None]
+
+_NOMINAL = frozenset({"DT", "PRP$", "JJ", "NN", "NNS", "NNP", "NNPS", "CD", "PRP", "POS"})
+_STATES = word_set(
+    """
+    be have know want need like love hate feel think believe seem look remember own belong understand wish hope
+    mean live sound smell taste matter deserve cost prefer fear see hear care doubt enjoy stay wait sit stand
+    lie contain hold weigh agree expect
+    """
+)
+_PHASES = word_set("do start begin end keep continue stop wind use let try decide choose can turn proceed go")
+_UNINTENDED = word_set(
+    """
+    fall lose die break forget fail realize discover find notice become happen win miss wake receive arrive grow learn
+    come freeze appear bruise get meet refuse retire remember slip trip spill drop cry weep laugh scream shriek faint sneeze
+    bleed shake tremble blush recover suffer vanish catch recognize mistake burst reach succeed gasp stumble
+    """
+)
+_ACHIEVED = word_set(
+    """
+    find win fix repair finish complete buy purchase get make reach catch save pass sell escape climb build
+    clean earn solve beat open fill cook bake return pay stop grab
+    """
+)
+_LASTING = word_set(
+    """
+    play walk stroll drive watch cook work talk read write run sing dance sleep live cry weep swim study
+    practice clean draw paint search shake sweat snow rain travel
+    """
+)
+_FOR_ONESELF = word_set("buy purchase get make cook bake order build")
+_REFLEXIVES = {"he": "himself", "she": "herself", "i": "myself", "they": "themselves", "we": "ourselves"}
+_FEELINGS = word_set(
+    """
+    happy glad sad unhappy tired weary sick ill nervous anxious scared afraid frightened lonely proud guilty ashamed
+    embarrassed relieved excited thrilled angry furious upset bored disappointed confident hungry better worried
+    """
+)
+_NEGATIONS = frozenset({"not", "n't", "never", "no", "nothing", "nobody", "none"})
+_WITH_A_TIME = (
+    TIME_WORDS - word_set("again until till present past second early late beginning ending current")
+    | TIME_NOUNS
+    | word_set("weeks months years time times still moment point end")
+)
+
+
+def _main_verb(sentence: Sentence) -> int | None:
+    """Where the past tense stands that follows the subject a plain statement begins with; None for other sentences."""
+    if '"' in sentence.words or sentence.words[-1] != ".":
+        return None
+    for at, tag in enumerate(sentence.tags):
+        if tag == "VBD":
+            return at if at and not {*sentence.lowered[: at + 2]} & _NEGATIONS else None
+        if tag not in _NOMINAL:
+            return None
+    return None
+
+
+def _base(sentence: Sentence, at: int) -> str:
+    return lemma(sentence.lowered[at], "VBD")
+
+
+def _is_person(sentence: Sentence) -> bool:
+    first = sentence.lowered[0]
+    return first in _REFLEXIVES or first == "you" or sentence.story.is_name(sentence.words[0])
+
+
+def _second_verb(sentence: Sentence, at: int) -> bool:
+    """Whether another verb has the same subject: "got up and left"."""
+    return any(
+        tag == "CC" and {*sentence.tags[place + 1 : place + 3]} & {"VBD", "VBN"}
+        for place, tag in enumerate(sentence.tags)
+        if place > at
+    )
+
+
+def _edited(sentence: Sentence, start: int, end: int, words: Sequence[str]) -> str:
+    edit = Edit(start - sentence.start, end - sentence.start, sentence.joined(list(words)))
+    return apply_edits(sentence.text, [edit])[0]
+
+
+def at_verb(words: str, form: str, fits: Callable[[str], bool], person: bool = False) -> Frame:
+    """Puts `words` before the main verb, which gets another form: "ended up buying" for "bought".
+
+    Args:
+        words: the first one agrees with the subject where it is "was".
+        form: Penn Treebank tag of the verb's new form.
+        fits: whether a verb, in its base form, takes these words.
+        person: whether the subject has to be a person.
+    """
+
+    def frame(sentence: Sentence) -> str | None:
+        at = _main_verb(sentence)
+        if at is None or (person and not _is_person(sentence)) or _second_verb(sentence, at):
+            return None
+        base = _base(sentence, at)
+        if not fits(base) or sentence.tags[at + 1 : at + 2] in (["VBN"], ["VBG"]):
+            return None
+        first, *rest = words.split()
+        return _edited(
+            sentence, *sentence.spans[at], [_agreeing(sentence, at, first), *rest, inflect(base, form)]
+        )
+
+    return frame
+
+
+def being(words: str) -> Frame:
+    """Puts `words` in the place of "was" before an adjective or an article."""
+
+    def frame(sentence: Sentence) -> str | None:
+        at = _main_verb(sentence)
+        if (
+            at is None
+            or _base(sentence, at) != "be"
+            or sentence.tags[at + 1 : at + 2] not in (["JJ"], ["DT"])
+        ):
+            return None
+        return _edited(sentence, *sentence.spans[at], words.split())
+
+    return frame
+
+
+def feeling(sentence: Sentence) -> str | None:
+    """ "was feeling sad" for "was sad"."""
+    at = _main_verb(sentence)
+    if at is None or _base(sentence, at) != "be" or not _is_person(sentence):
+        return None
+    after = [word for word in sentence.lowered[at + 1 : at + 3] if word not in {"very", "really", "so"}]
+    if not after or after[0] not in _FEELINGS:
+        return None
+    return _edited(sentence, *sentence.spans[at], [sentence.lowered[at], "feeling"])
+
+
+def in_middle(words: str, fits: Callable[[Sentence, int], bool]) -> Frame:
+    """Puts an adverb before the main verb, or after a form of be."""
+
+    def frame(sentence: Sentence) -> str | None:
+        at = _main_verb(sentence)
+        if at is None or {*words.split()} & {*sentence.lowered} or not fits(sentence, at):
+            return None
+        place = at + (_base(sentence, at) == "be")
+        if sentence.tags[place].startswith("RB"):
+            return None
+        start = sentence.spans[place][0]
+        return _edited(sentence, start, start, [words + " "])
+
+    return frame
+
+
+def can_end_up(base: str) -> bool:
+    """Whether a verb fits after "ended up"."""
+    return base not in _STATES | _PHASES
+
+
+def is_achieved(base: str) -> bool:
+    """Whether a verb fits after "managed to", and says no less without it."""
+    return base in _ACHIEVED
+
+
+def is_intended(base: str) -> bool:
+    """Whether what a verb says is done on purpose, by a person."""
+    return base not in _STATES | _PHASES | _UNINTENDED
+
+
+def can_last(base: str) -> bool:
+    """Whether what a verb says takes its time."""
+    return base in _LASTING
+
+
+def is_action(sentence: Sentence, at: int) -> bool:
+    """Whether the verb at `at` is no state, and the sentence tells no time."""
+    return _base(sentence, at) not in _STATES and not {*sentence.lowered} & _WITH_A_TIME
+
+
+def is_gradable(sentence: Sentence, at: int) -> bool:
+    """Whether what is said holds more or less: "really wanted", "was really happy"."""
+    if _base(sentence, at) == "be":
+        return sentence.tags[at + 1 : at + 2] == ["JJ"] and sentence.lowered[at + 1] not in {
+            "able",
+            "only",
+            "due",
+        }
+    return _base(sentence, at) in {"want", "need", "like", "love", "hate", "enjoy", "wish", "hope"}
+
+
+def is_plain(sentence: Sentence, at: int) -> bool:
+    """Whether the verb at `at` is no auxiliary."""
+    return _base(sentence, at) not in {"do", "use"} and sentence.tags[at + 1 : at + 2] != ["VBN"]
+
+
+def at_end(words: str, state: bool | None = None, when: bool = True) -> Frame:
+    """Puts `words` before the full stop.
+
+    Args:
+        words: what is added.
+        state: whether the main verb has to be one of a state, or has not to be; None for either.
+        when: whether the words tell a time, and so want a sentence that tells none.
+    """
+
+    def frame(sentence: Sentence) -> str | None:
+        at = _main_verb(sentence)
+        if at is None or {*sentence.lowered} & (_WITH_A_TIME | _NEGATIONS if when else _NEGATIONS):
+            return None
+        if words.split()[-1] in sentence.lowered:
+            return None
+        if state is not None and (_base(sentence, at) in _STATES) != state:
+            return None
+        place = sentence.spans[-2][1]
+        return _edited(sentence, place, place, [" " + words])
+
+    return frame
+
+
+def for_oneself(sentence: Sentence) -> str | None:
+    """ "bought a car for himself" for "bought a car"."""
+    pronoun = _REFLEXIVES.get(sentence.lowered[0])
+    thing = _last_object(sentence)
+    at = _main_verb(sentence)
+    if at is None or pronoun is None or thing is None or _base(sentence, at) not in _FOR_ONESELF:
+        return None
+    return _edited(sentence, sentence.spans[-2][1], sentence.spans[-2][1], [" for", pronoun])
+
+
+def at_start(words: str, when: bool = False) -> Frame:
+    """Puts `words` before the subject; a comma is a word of its own. With `when`, where an action has no time yet."""
+
+    def frame(sentence: Sentence) -> str | None:
+        at = _main_verb(sentence)
+        if at is None or (when and not is_action(sentence, at)):
+            return None
+        return sentence.opening(sentence.joined(words.split())) + " " + sentence.inner(0, len(sentence))
+
+    return frame
+
+
+def who(sentence: Sentence) -> str | None:
+    """ "It was Nora who bought a car." """
+    at = _main_verb(sentence)
+    if (
+        at != 1
+        or not sentence.story.is_name(sentence.words[0])
+        or _base(sentence, at) in {"be", "have", "do"}
+    ):
+        return None
+    return f"{sentence.opening('it was ')}{sentence.words[0]} who {sentence.surface(1, len(sentence))}"
+
+
+def what(sentence: Sentence) -> str | None:
+    """ "What she bought was a car." """
+    thing = _last_object(sentence)
+    at = _main_verb(sentence)
+    if (
+        at is None
+        or thing is None
+        or _base(sentence, at) in {"have", "do", "make", "take", "become", "leave"}
+    ):
+        return None
+    if thing.start != at + 1:
+        return None
+    be = "were" if thing.plural else "was"
+    words = sentence.inner(0, at + 1), be, sentence.surface(thing.start, len(sentence))
+    return sentence.opening("what ") + " ".join(words)
+
+
+def _last_object(sentence: Sentence) -> NounPhrase | None:
+    """The object that the only clause of a sentence ends with, a noun."""
+    found = [clause.object for clause in clauses(sentence) if clause.subject.start == 0]
+    return found[0] if found and not found[0].pronoun and found[0].end == len(sentence) - 1 else None
+
+
+def _agreeing(sentence: Sentence, at: int, word: str) -> str:
+    plural = sentence.lowered[0] in {"they", "we", "you"} or sentence.tags[at - 1] == "NNS"
+    return "were" if word == "was" and plural else word
