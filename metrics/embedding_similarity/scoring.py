@@ -164,7 +164,7 @@ def _check_lengths(row: int, text: EmbeddedText, other: EmbeddedText) -> None:
     tokens = len(text.tokens), len(other.tokens)
     if math.prod(tokens) > MOST_PAIRS:
         raise ValueError(
-            f"row {row}: expected a prediction and a reference with at most {MOST_PAIRS:,} pairs of tokens, each of "
+            f"predictions, row {row}: expected a text and its reference with at most {MOST_PAIRS:,} pairs of tokens, each of "
             f"which is compared, got {tokens[0]:,} and {tokens[1]:,} tokens"
         )
 
