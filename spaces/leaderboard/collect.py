@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--drop-changed",
         action="store_true",
-        help="with --keep: leave out rows of other weights by now, which else are an error",
+        help="with --keep: leave out rows of other weights or another set by now, which else are an error",
     )
     options = parser.parse_args(arguments)
     runs = []
@@ -113,7 +113,7 @@ def keep(collected: dict[str, Any], old: Mapping[str, Any], drop_changed: bool =
     Args:
         collected: of the new runs.
         old: what was collected before.
-        drop_changed: whether a row whose weights are others by now is left out.
+        drop_changed: whether a row whose weights, or whose set, are others by now is left out.
 
     Raises:
         ValueError: such a row, where it is not left out (set, row and weights are named); or a set that has other
@@ -124,6 +124,8 @@ def keep(collected: dict[str, Any], old: Mapping[str, Any], drop_changed: bool =
         for name, found in old[part].items():
             known = collected[part].get(name)
             if known and known["n"] != found["n"]:
+                if drop_changed:
+                    continue
                 raise ValueError(
                     f"{name}: {found['n']} rows before, {known['n']} now: measure every metric again"
                 )

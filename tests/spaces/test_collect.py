@@ -84,6 +84,9 @@ def test_rows_of_a_set_that_has_changed_are_not_kept(part: str) -> None:
     old[part] = {name: {"n": 4, "rows": []}}
     with pytest.raises(ValueError, match=f"{name}: 4 rows before, 5 now: measure every metric again"):
         keep(new, old)
+    old[part][name]["rows"] = [{"title": "UNION", "kind": "ours"}]
+    keep(new, old, drop_changed=True)
+    assert new[part][name]["rows"] == []
 
 
 def test_a_row_of_other_weights_is_not_kept() -> None:
