@@ -234,7 +234,9 @@ def test_a_missing_encoder_is_named(tmp_path: Path) -> None:
 def test_texts_too_long_to_compare_are_told(similarity: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("openmeva.metrics.embedding_similarity.scoring.MOST_PAIRS", 60)
     long = "He ran home. " * 4
-    with pytest.raises(ValueError, match=r"predictions, row 1: .*at most 60 pairs of tokens.*got 18 and 6 tokens"):
+    with pytest.raises(
+        ValueError, match=r"predictions, row 1: .*at most 60 pairs of tokens.*got 18 and 6 tokens"
+    ):
         similarity.compute(predictions=["He ran.", long], references=["He sat.", "He ran home."])
     assert (
         len(similarity.compute(predictions=["He ran."], references=["He sat."])["moverscore_1_scores"]) == 1
