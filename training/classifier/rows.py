@@ -59,9 +59,8 @@ def load_rows(
         provenance["data"].update(
             {file: checksum(data / file) for file in (released.file, *released.exclude)}
         )
-        held = [held_out(row.group, released.share) for row in rows]
-        validation += [row for row, out in zip(rows, held, strict=True) if out]
-        rows = [row for row, out in zip(rows, held, strict=True) if not out]
+        validation += [row for row in rows if held_out(row.group, released.share)]
+        rows = [row for row in rows if not held_out(row.group, released.share)]
         train += at_most(rows, released.groups, config.seed)
     for entry in config.files or ():
         path = ROOT / entry.path

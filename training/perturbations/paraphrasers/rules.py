@@ -50,8 +50,8 @@ class RuleParaphraser:
             for _ in range(_ATTEMPTS):
                 for place, other in enumerate(_framed_more_and_more(text, draws)):
                     more[place].append(other)
-        found = [*plain, *(text for texts in more for text in texts)]
-        return [text for text in dict.fromkeys(found) if text != sentence.text]
+        wordings = [*plain, *(text for texts in more for text in texts)]
+        return [text for text in dict.fromkeys(wordings) if text != sentence.text]
 
     def _reworded(self, sentence: Sentence, draws: Draws) -> str | None:
         """The sentence with every word changed that can be; None where none can."""
