@@ -56,6 +56,16 @@ def test_levels_as_mt_metrics_eval_has_them(name, metric):
     assert means.between(scores.ravel(), COEFFICIENTS[name]).value == near(figures["systems"])
 
 
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_coefficients_of_many_vectors_are_those_of_each(name):
+    rng = np.random.default_rng(8)
+    one, several = rng.integers(0, 5, 7).astype(float), rng.integers(0, 5, (3, 7)).astype(float)
+    coefficient = COEFFICIENTS[name]
+    for x, y in ((several, one), (one, several), (several, several[::-1])):
+        rows = zip(np.broadcast_to(x, (3, 7)), np.broadcast_to(y, (3, 7)), strict=True)
+        assert coefficient(x, y) == near([float(coefficient(*row)) for row in rows])
+
+
 @pytest.mark.parametrize("metric", METRICS)
 def test_pairs_as_mt_metrics_eval_has_them(metric):
     figures, scores = GOLDEN["figures"][metric], METRICS[metric]
