@@ -138,7 +138,10 @@ def test_large_prompts_are_exchanged_alike(name):
     judgments, metrics, _, rng = made_up(5)
     prompts = np.repeat(np.arange(4), [12, 12, 9, 7])
     judgments[prompts == 2] = 3
-    swaps = random_swaps(10, len(judgments), rng)
+    metrics = np.rint(
+        2 * rng.normal(size=metrics.shape)
+    )  # p-values in the middle tell a coefficient from another
+    swaps = random_swaps(80, len(judgments), rng)
     for zeros in (False, True):
         found = PermutationTests(metrics, judgments, swaps, name, prompts, zeros).test(0, 1)
         expected = reference.perm_both(*metrics, judgments, swaps, name, prompts, zeros)
