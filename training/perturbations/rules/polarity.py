@@ -1,11 +1,13 @@
 """Where a negation may come or go: the sentence stays English, and what is told later no longer agrees with it."""
 
+from functools import lru_cache
 from itertools import pairwise
 
 from openmeva.training.perturbations.rules.causal_words import is_causal_since, is_causal_so
 from openmeva.training.text.inflection import lemma
 from openmeva.training.text.knowledge.lexicon import is_keyword
 from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.story import Story
 from openmeva.training.text.word_set import word_set
 
 # Words that want a negation, or say another thing without it: "scored at all", "could help laughing".
@@ -67,8 +69,8 @@ def bears_on_story(sentence: Sentence, at: int) -> bool:
     """
     end = _clause_end(sentence, at)
     later = sentence.story.sentences[sentence.index + 1 :]
-    told = {word for other in later for word in _lemmas(other, 0, len(other))}
-    if _lemmas(sentence, at, end) & told:
+    last = _last_told(sentence.story)
+    if any(last.get(word, -1) > sentence.index for word in _lemmas(sentence, at, end)):
         return True
     if any(is_causal_so(sentence, place) for place in range(end, len(sentence) - 1)):
         return True
@@ -87,6 +89,12 @@ def _clause_end(sentence: Sentence, at: int) -> int:
         ):
             return place
     return len(words)
+
+
+@lru_cache(maxsize=4)
+def _last_told(story: Story) -> dict[str, int]:
+    """Each lemma of a story, and the last sentence that has it: found once, for stories of very many sentences."""
+    return {word: other.index for other in story.sentences for word in _lemmas(other, 0, len(other))}
 
 
 def _lemmas(sentence: Sentence, start: int, end: int) -> set[str]:
