@@ -148,6 +148,13 @@ def test_large_prompts_are_exchanged_alike(name):
         assert (found.p_value, found.difference) == (near(expected[0]), near(expected[1]))
 
 
+def test_the_scale_of_scores_does_not_matter():
+    judgments, metrics, _, rng = made_up(6)
+    swaps = random_swaps(50, len(judgments), rng)
+    large, small = (PermutationTests(metrics * by, judgments, swaps).test(0, 1) for by in (1, 1e-3))
+    assert small.p_value == large.p_value
+
+
 def test_a_test_stops_at_the_end_of_a_decided_block():
     rng = np.random.default_rng(0)
     judgments = rng.normal(size=80)
