@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from nltk.tokenize import NLTKWordTokenizer
@@ -39,6 +40,8 @@ _ABBREVIATIONS = frozenset("a.m p.m u.s u.k e.g i.e etc inc ltd co corp dept app
 _REPORTING = frozenset(
     "said says asked asks cried shouted yelled replied answered whispered exclaimed called screamed".split()
 )
+_TOKENIZER = NLTKWordTokenizer()
+_LONGEST_KEPT = 400  # characters of a sentence whose words are kept for the next time
 _GLUED_STOP = re.compile(r"^[^\W\d_]{3,}\.$")
 _INITIALS = re.compile(r"^(?:[a-z]\.)*[a-z]$")
 
@@ -130,6 +133,23 @@ def _names_speaker(rest: Sequence[str]) -> bool:
     return any(chunk.rstrip(".,:;!?").lower() in _REPORTING for chunk in rest[1:3])
 
 
+def _words(sentence: str) -> tuple[str, ...]:
+    """Words of a clean sentence, cased."""
+    words = _TOKENIZER.tokenize(sentence)
+    last = len(words) - 1
+    while last > 0 and words[last] in {"''", '"', "'", ")"}:
+        last -= 1
+    if words and _GLUED_STOP.match(words[last]):  # "up. ''": the tokenizer frees a final stop only
+        words[last : last + 1] = [words[last][:-1], "."]
+    return tuple(_UNSHIELD.get(w, '"' if w in ("``", "''") else w) for w in words)
+
+
+@lru_cache(maxsize=20_000)
+def _kept_words(sentence: str) -> tuple[str, ...]:
+    """The same, kept: perturbed stories, and the same one for several metrics, share most of their sentences."""
+    return _words(sentence)
+
+
 @dataclass(frozen=True)
 class Normalizer:
     """Brings a story, raw or tokenised, cased or not, to the form that the models were trained on.
@@ -141,7 +161,6 @@ class Normalizer:
 
     names: dict[str, str] = field(default_factory=dict)
     capitalized_only: frozenset[str] = frozenset()
-    _tokenizer: NLTKWordTokenizer = field(default_factory=NLTKWordTokenizer, repr=False, compare=False)
 
     @classmethod
     def load(cls, path: str | Path) -> "Normalizer":
@@ -166,23 +185,15 @@ class Normalizer:
         [['[FEMALE]', 'ca', "n't", 'swim', '.'], ['she', "'s", 'sad', '!']]
         """
         cleaned = clean(text if text.isascii() else text.translate(_NO_SHIELDS))
-        cased = [self._words(chunks) for chunks in _sentence_chunks(cleaned)]
+        sentences = [" ".join(chunks) for chunks in _sentence_chunks(cleaned)]
+        cased = [(_kept_words if len(s) <= _LONGEST_KEPT else _words)(s) for s in sentences]
         return self._delexicalize([words for words in cased if words])
 
     def __call__(self, text: str) -> str:
         """The normalised text, words joined by single spaces."""
         return " ".join(word for sentence in self.sentences(text) for word in sentence)
 
-    def _words(self, chunks: Sequence[str]) -> list[str]:
-        words = self._tokenizer.tokenize(" ".join(chunks))
-        last = len(words) - 1
-        while last > 0 and words[last] in {"''", '"', "'", ")"}:
-            last -= 1
-        if words and _GLUED_STOP.match(words[last]):  # "up. ''": the tokenizer frees a final stop only
-            words[last : last + 1] = [words[last][:-1], "."]
-        return [_UNSHIELD.get(w, '"' if w in ("``", "''") else w) for w in words]
-
-    def _delexicalize(self, sentences: list[list[str]]) -> list[list[str]]:
+    def _delexicalize(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         inside = {word.lower() for words in sentences for word in words[1:] if word[0].isupper()}
         normal = []
         for words in sentences:
