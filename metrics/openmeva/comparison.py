@@ -7,6 +7,7 @@ for dependent correlations that share a variable, here the human judgments.
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
@@ -124,8 +125,12 @@ def correct(p_values: dict[str, float], alpha: float = 0.05) -> dict[str, dict[s
     from statsmodels.stats.multitest import multipletests  # over a second to import, and wanted here only
 
     values = list(p_values.values())
-    holm = multipletests(values, alpha, method="holm")[1]
-    hochberg = multipletests(values, alpha, method="fdr_bh")[1]
+    gc.freeze()  # it collects garbage at each call, and would look at all that a model's libraries made
+    try:
+        holm = multipletests(values, alpha, method="holm")[1]
+        hochberg = multipletests(values, alpha, method="fdr_bh")[1]
+    finally:
+        gc.unfreeze()
     return {
         name: {
             "p_value": float(p),
