@@ -75,18 +75,23 @@ def _mean_factors(downs: Sequence[Tensor], ups: Sequence[Tensor]) -> tuple[Tenso
     return root[:, None] * (v[:rank] @ right.T), left @ u[:, :rank] * root
 
 
-def average_checkpoints(folders: Sequence[Path], out: Path, shares: Sequence[float] | None = None) -> None:
+def average_checkpoints(
+    folders: Sequence[Path], out: Path, shares: Sequence[float] | None = None, temperature: float = 1.0
+) -> None:
     """Writes to `out` the checkpoint whose adapter is the mean of the folders'; all else is the first one's.
 
     Args:
         folders: checkpoints of `training/classifier`, each an adapter on the same encoder.
         out: the folder to write to.
         shares: of each in the mean; equal ones where not given.
+        temperature: what the mean's logits are divided by; above 1 for flatter scores.
 
     Raises:
         ValueError: an adapter that is missing, damaged or unlike the first one.
     """
     mean = mean_adapter([read_tensors(folder / ADAPTER) for folder in folders], shares)
+    for name in ("classifier.weight", "classifier.bias"):  # whose output is the logit
+        mean[name] = mean[name] / temperature
     save_tensors(out / ADAPTER, {name: t.to(torch.float16).contiguous() for name, t in mean.items()})
     if (folders[0] / "names.json").is_file():
         shutil.copyfile(folders[0] / "names.json", out / "names.json")

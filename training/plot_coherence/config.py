@@ -31,6 +31,7 @@ class PlotCoherenceConfig(ClassifierConfig, RowsConfig):
         teacher: a larger classifier to learn from.
         seeds: where given, one training with each in `seed`'s place, whose adapters are averaged.
         start_share: of that mean, which the adapter has that they go on from.
+        temperature: what the mean's logits are divided by, so that scores near 0 and 1 spread out; their order stays.
         note: for the card.
     """
 
@@ -39,4 +40,5 @@ class PlotCoherenceConfig(ClassifierConfig, RowsConfig):
     teacher: Teacher | None = None
     seeds: tuple[int, ...] = ()
     start_share: float = 0.0
+    temperature: float = 1.0
     note: str | None = None

@@ -41,6 +41,8 @@ def train(
         cache: of tagged corpora.
         resume: whether to go on from the last checkpoint.
     """
+    if config.temperature != 1 and not config.seeds:
+        raise ValueError(f"temperature: expected 1 where no mean of seeds is taken, got {config.temperature}")
     if config.seeds:
         return train_seeds(config, data, out, run, cache, resume)
     first = first_configuration(PlotCoherenceConfig, FOLDER, config.first, config.start)
@@ -82,7 +84,7 @@ def train_seeds(
         raise ValueError(f"seeds: expected an adapter, whose mean is taken; {config.name} trains all weights")
     folders, manifests = [], []
     for seed in config.seeds:
-        one = replace(config, seed=seed, seeds=(), start_share=0.0)
+        one = replace(config, seed=seed, seeds=(), start_share=0.0, temperature=1.0)
         folders.append(run / f"seed-{seed}")
         manifests.append(train(one, data, folders[-1], run, cache, resume))
     shares = [(1 - config.start_share) / len(folders)] * len(folders)
@@ -99,7 +101,7 @@ def train_seeds(
     }
     with one_writer() as writes:
         if writes:
-            average_checkpoints(folders, out, shares)
+            average_checkpoints(folders, out, shares, config.temperature)
             save_manifest(out, manifest)
             write_classifier_card(out, manifest)
     return manifest

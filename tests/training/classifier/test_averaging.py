@@ -1,16 +1,18 @@
 """The mean of adapters adds the mean of what each adds; a training of several seeds keeps it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file
+from scipy.special import logit
 from torch import Tensor
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
-from openmeva.training.classifier.averaging import mean_adapter
+from openmeva.training.classifier.averaging import average_checkpoints, mean_adapter
 from openmeva.training.common import backbone
 from openmeva.training.common.config import parse
 from openmeva.training.negatives.groups import write_groups
@@ -90,9 +92,13 @@ def test_a_training_of_several_seeds_keeps_their_mean(
     torch.testing.assert_close(mean["classifier.weight"].float(), expected, atol=1e-3, rtol=1e-3)
     assert list(manifest["seeds"]) == ["1", "2"]
     assert json.loads((out / "manifest.json").read_text())["config"]["seeds"] == [1, 2]
-    assert (
-        0 < ClassifierScorer(load_checkpoint(out, "plot_coherence")).score(["She ran home."], None)[0][0] < 1
-    )
+    plain = ClassifierScorer(load_checkpoint(out, "plot_coherence")).score(["She ran home."], None)[0][0]
+    assert 0 < plain < 1
+    average_checkpoints([run / "seed-1", run / "seed-2"], tmp_path / "flat", temperature=2.0)
+    flat = ClassifierScorer(load_checkpoint(tmp_path / "flat", "plot_coherence"))
+    assert logit(flat.score(["She ran home."], None)[0][0]) == pytest.approx(logit(plain) / 2, abs=1e-3)
+    with pytest.raises(ValueError, match="temperature: expected 1 where no mean of seeds is taken, got 2"):
+        train(replace(config, seeds=(), temperature=2.0), tmp_path, out, run, tmp_path)
     before = (out / "adapter.safetensors").read_bytes()
     train(config, tmp_path, out, run, tmp_path)
     assert (out / "adapter.safetensors").read_bytes() == before, "a second run trains nothing anew"
