@@ -50,7 +50,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--batch-size", type=int, help="handed to the metrics")
     parser.add_argument(
-        "--autos-stories", type=int, default=1000, help="original stories of each part of AUTOS; 0 for all"
+        "--autos-stories", type=int, default=100, help="original stories of each part of AUTOS; 0 for all"
     )
     parser.add_argument("--pairs", type=int, default=500, help="of each set of preferences; 0 for all")
     parser.add_argument(

@@ -47,7 +47,7 @@ class Asked:
     draws: int = 10_000
     seed: int = 0
     batch_size: int | None = None
-    autos_stories: int = 1000
+    autos_stories: int = 100
     pairs: int = 500
     all_tables: bool = False
     processes: int | None = None

@@ -62,7 +62,7 @@ class Settings:
     seed: int = 0
     strict: bool = False
     batch_size: int | None = None
-    autos_stories: int = 1000
+    autos_stories: int = 100
     pairs: int = 500
     say: Callable[[str], None] = print
     cache: Path | None = None

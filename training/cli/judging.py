@@ -60,7 +60,7 @@ def benchmark(
     draws: Draws = 10_000,
     seed: int = 0,
     batch_size: Annotated[int | None, typer.Option(min=1)] = None,
-    autos_stories: Annotated[int, typer.Option(min=0, help="of each part of AUTOS; 0 for all")] = 1000,
+    autos_stories: Annotated[int, typer.Option(min=0, help="of each part of AUTOS; 0 for all")] = 100,
     pairs: Annotated[int, typer.Option(min=0, help="of each set of preferences; 0 for all")] = 500,
     all_tables: Annotated[bool, typer.Option("--all-tables", help="not the main ones alone")] = False,
     processes: Annotated[
