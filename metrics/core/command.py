@@ -87,13 +87,22 @@ def score(name: str, columns: Mapping[str, list[Any]], config: str | None = None
     Raises:
         ValueError: no such metric or option, or what the metric itself raises.
     """
+    return said_by(load(name, config), name, columns, **options)
+
+
+def load(name: str, config: str | None = None) -> Any:
+    """The evaluate module of the metric `name`; a ValueError where there is no such metric."""
     if name not in metric_names():
         raise ValueError(f"unknown metric {name!r}, expected one of {', '.join(metric_names())}")
     import evaluate
 
+    return evaluate.load(str(METRICS / name), config)
+
+
+def said_by(metric: Any, name: str, columns: Mapping[str, list[Any]], **options: Any) -> Scored:
+    """As `score`, of a metric that `load` has loaded."""
     from openmeva.metrics.core.module import signature_with
 
-    metric = evaluate.load(str(METRICS / name), config)
     given = {option: value for option, value in options.items() if value is not None}
     for option in given:
         if option not in inspect.signature(metric._compute).parameters:

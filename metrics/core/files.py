@@ -48,17 +48,18 @@ def opened(path: str | Path) -> Iterator[BinaryIO]:
         ValueError: a damaged or cut gzip file, or one named `.gz` that is none.
     """
     if str(path) == STANDARD:
-        with _unpacked(cast("BinaryIO", sys.stdin.buffer), "standard input") as content:
+        with unpacked(cast("BinaryIO", sys.stdin.buffer), "standard input") as content:
             yield content
         return
     if Path(path).is_dir():
         raise ValueError(f"{path}: expected a file, got a folder")
-    with Path(path).open("rb") as file, _unpacked(file, str(path)) as content:
+    with Path(path).open("rb") as file, unpacked(file, str(path)) as content:
         yield content
 
 
 @contextmanager
-def _unpacked(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
+def unpacked(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
+    """The bytes of a file that is open, unpacked where it is gzipped; errors as `opened`."""
     buffered = file if hasattr(file, "peek") else io.BufferedReader(cast("io.RawIOBase", file))
     start = cast("io.BufferedReader", buffered).peek(len(_GZIP))[: len(_GZIP)]
     if start != _GZIP:

@@ -1,6 +1,5 @@
 """`openmeva score` and `openmeva explain`."""
 
-from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -48,33 +47,6 @@ def metric_completion(incomplete: str) -> list[str]:
 Metric = Annotated[str, typer.Option(help="a metric by name", autocompletion=metric_completion)]
 
 
-def _columns(rows: Sequence[Mapping[str, Any]], metric: str, in_story: bool) -> dict[str, list[Any]]:
-    """What a metric is handed; contexts are left out where the stories begin with them already.
-
-    A metric that joins both would read the beginning twice. One that needs contexts keeps them. Where some stories
-    begin with theirs and others do not, the beginning is taken out of those that do: their context is joined again.
-    """
-    from openmeva.metrics.core.command import columns_of
-    from openmeva.metrics.core.description import read_metrics
-
-    columns = columns_of(rows)
-    described = read_metrics().get(metric)
-    if "contexts" not in columns or (described is not None and "contexts" in described.required):
-        return columns
-    from openmeva.metrics.core.story_scorer import is_beginning
-
-    pairs = list(zip(columns["predictions"], columns["contexts"], strict=True))
-    rests = [story.removeprefix(context) if context.strip() else story for story, context in pairs]
-    if in_story or all(rest != story for rest, (story, _) in zip(rests, pairs, strict=True)):
-        del columns["contexts"]
-        return columns
-    columns["predictions"] = [
-        rest if rest.strip() and is_beginning(context, rest) else story
-        for rest, (story, context) in zip(rests, pairs, strict=True)
-    ]
-    return columns
-
-
 def score(
     stories: Stories,
     out: Out = None,
@@ -99,6 +71,7 @@ def score(
     from openmeva.metrics.core.command import score as scored_by
     from openmeva.metrics.core.writing import write_rows
     from openmeva.training.cli.tables import show_scores
+    from openmeva.training.scale.columns import handed
 
     out = one_of(out, out_option)
     chosen = names(metrics) or [metric]
@@ -106,7 +79,9 @@ def score(
         raise ValueError("--config is a metric's own: give one metric beside it")
     rows: list[dict[str, Any]] = read_stories(stories, kind)
     options = {"batch_size": batch_size, "device": device, "explain": explain or None}
-    found = [scored_by(name, _columns(rows, name, context_in_story), config, **options) for name in chosen]
+    found = [
+        scored_by(name, handed(rows, name, context_in_story or None), config, **options) for name in chosen
+    ]
     for one in found:
         if one.note:
             typer.echo(one.note, err=True)
@@ -139,10 +114,11 @@ def explain(
     from openmeva.metrics.core.command import score as scored_by
     from openmeva.metrics.core.writing import write_rows
     from openmeva.training.cli.tables import show_reasons
+    from openmeva.training.scale.columns import handed
 
     out = one_of(out, out_option)
     rows = read_stories(stories, kind)
-    columns = _columns(rows, metric, context_in_story)
+    columns = handed(rows, metric, context_in_story or None)
     found = scored_by(metric, columns, config, batch_size=batch_size, device=device, explain=True)
     if found.note:
         typer.echo(found.note, err=True)

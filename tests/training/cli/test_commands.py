@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from openmeva.metrics.core.version import __version__
 from openmeva.training.cli import judging, projects, score
 from openmeva.training.cli.app import app
+from openmeva.training.scale.columns import handed
 from openmeva.training.text.knowledge import resources
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -103,12 +104,12 @@ def test_reasons_go_into_a_pipe(stories: Path) -> None:
 
 def test_a_beginning_within_the_story_is_not_read_twice() -> None:
     row = {"story": "Ben was late. He ran.", "context": "Ben was late."}
-    assert list(score._columns([row], "plot_coherence", False)) == ["predictions"]
-    assert list(score._columns([row], "ruber_bert", False)) == ["predictions", "contexts"]
+    assert list(handed([row], "plot_coherence")) == ["predictions"]
+    assert list(handed([row], "ruber_bert")) == ["predictions", "contexts"]
     apart = {"story": "He ran.", "context": "Ben was late."}
-    mixed = score._columns([row, apart], "union", False)
+    mixed = handed([row, apart], "union")
     assert mixed == {"predictions": [" He ran.", "He ran."], "contexts": ["Ben was late."] * 2}
-    assert list(score._columns([row, apart], "union", True)) == ["predictions"]
+    assert list(handed([row, apart], "union", True)) == ["predictions"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,80 @@
+"""The engine Ray writes what the plain one writes, also where actors, the driver or a node are lost."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openmeva.training.scale.engines import Engine
+from tests.tiny_work import Counting
+from tests.training.scale.test_runs import ROWS, counted, sums
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One Ray for all tests of this file."""
+    from openmeva.training.scale import engines
+
+    with engines.started(Engine(actors=2)) as ray:
+        yield ray
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    out = tmp_path_factory.mktemp("plain") / "out"
+    counted(ROWS, out)
+    return sums(out)
+
+
+def test_one_and_two_actors_write_the_same_bytes(cluster: Any, plain: dict[str, str], tmp_path: Path) -> None:
+    for actors in (1, 2):
+        report = counted(ROWS, tmp_path / str(actors), engine=Engine(actors=actors))
+        assert report.scored == len(ROWS)
+        assert sums(tmp_path / str(actors)) == plain
+    from_ray = cluster.data.from_items(ROWS, override_num_blocks=1)
+    counted(from_ray, tmp_path / "dataset", engine=Engine(actors=1))
+    assert sums(tmp_path / "dataset") == plain
+
+
+def test_an_actor_that_is_killed_is_replaced(cluster: Any, plain: dict[str, str], tmp_path: Path) -> None:
+    death = tmp_path / "death"
+    death.touch()
+    counted(ROWS, tmp_path / "out", engine=Engine(actors=2), work=Counting(death=str(death)))
+    assert not death.exists()
+    assert sums(tmp_path / "out") == plain
+
+
+def test_what_goes_wrong_in_an_actor_is_told_in_a_line(cluster: Any, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"^row 1: expected words$"):
+        counted([{"story": "unreadable"}], tmp_path / "bad", engine=Engine(actors=1))
+    with pytest.raises(
+        ValueError, match=r"expected 9 cores and 0 GPUs for an actor, the cluster has 2 and 0"
+    ):
+        counted(ROWS, tmp_path / "wide", engine=Engine(cpus=9))
+    with pytest.raises(ValueError, match="engine: expected plain or ray, got 'spark'"):
+        Engine("spark")
+    with pytest.raises(ValueError, match="address and actors are Ray's"):
+        Engine("plain", actors=2)
+
+
+def test_without_ray_a_line_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'openmeva\[scale\]'"):
+        counted(ROWS, tmp_path / "out", engine=Engine())
+
+
+def drive(out: Path) -> None:
+    """A run with a Ray of its own; as a process, to be killed."""
+    counted(ROWS, out, engine=Engine(actors=2), work=Counting(pause=0.3))
+
+
+if __name__ == "__main__":
+    drive(Path(sys.argv[1]))

@@ -1,0 +1,183 @@
+"""Runs over corpora: what goes in and comes out, bad rows, and that an interrupted run ends as any other."""
+
+import bz2
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from openmeva.training.files import checksum, write_rows
+from openmeva.training.scale.engines import Engine
+from openmeva.training.scale.parts import Size
+from openmeva.training.scale.run import Report, run
+from openmeva.training.scale.sources import dataset_source, files_source
+from tests.killing import changes_of, finished, killed_before
+from tests.tiny_work import UNREADABLE, Counting
+
+PLAIN = Engine("plain")
+ROWS = [{"id": place, "story": f"Ben ran {'far ' * (place % 5)}home."} for place in range(23)]
+
+
+def counted(source: Any, out: Path, **options: Any) -> Report:
+    made = {"work": Counting(), "engine": PLAIN, "size": Size(rows=5), **options}
+    found = files_source(str(source)) if isinstance(source, str | Path) else dataset_source(source)
+    return run(found, out, **made)
+
+
+def rows_in(out: Path) -> list[dict[str, Any]]:
+    return [row for path in sorted(out.glob("part-*.parquet")) for row in pq.read_table(path).to_pylist()]
+
+
+def sums(out: Path) -> dict[str, str]:
+    return {path.name: checksum(path) for path in [*out.glob("part-*.parquet"), out / "bad.jsonl"]}
+
+
+@pytest.fixture
+def stories(tmp_path: Path) -> Path:
+    write_rows(tmp_path / "stories.jsonl", ROWS)
+    return tmp_path / "stories.jsonl"
+
+
+def test_columns_are_kept_and_parts_bounded(stories: Path, tmp_path: Path) -> None:
+    report = counted(stories, tmp_path / "out")
+    assert (report.rows, report.scored, report.bad, report.parts) == (23, 23, 0, 5)
+    assert rows_in(tmp_path / "out") == [{**row, "words": len(row["story"].split())} for row in ROWS]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir() if path.name != ".lock") == [
+        "bad.jsonl", *(f"part-0000{place}.parquet" for place in range(5)), "report.json", "run.json",
+    ]  # fmt: skip
+    by_text = counted(stories, tmp_path / "small", size=Size(rows=100, characters=60))
+    assert by_text.parts > 5
+    assert rows_in(tmp_path / "small") == rows_in(tmp_path / "out")
+
+
+@pytest.mark.parametrize("kind", ["jsonl.gz", "jsonl.bz2", "csv", "tsv", "parquet", "txt", "csv.gz"])
+def test_every_kind_of_file(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"stories.{kind}"
+    if kind == "jsonl.bz2":
+        path.write_bytes(bz2.compress("".join(json.dumps(row) + "\n" for row in ROWS).encode()))
+    else:
+        write_rows(path, ROWS)
+    counted(path, tmp_path / "out")
+    assert [row["story"] for row in rows_in(tmp_path / "out")] == [row["story"] for row in ROWS]
+    if kind == "parquet":
+        assert pq.read_schema(tmp_path / "out" / "part-00000.parquet").field("id").type == pa.int64()
+
+
+def test_a_glob_takes_all_files_in_order(tmp_path: Path) -> None:
+    for place in range(3):
+        write_rows(tmp_path / f"{place}.jsonl", ROWS[place * 8 : (place + 1) * 8])
+    counted(tmp_path / "*.jsonl", tmp_path / "out")
+    assert [row["id"] for row in rows_in(tmp_path / "out")] == list(range(23))
+    with pytest.raises(FileNotFoundError):
+        counted(tmp_path / "*.csv", tmp_path / "none")
+
+
+def test_datasets_and_iterators(tmp_path: Path) -> None:
+    def rows() -> Iterator[dict[str, Any]]:
+        yield from ROWS
+
+    kept = datasets.Dataset.from_list(ROWS)
+    for name, source in {"kept": kept, "streaming": kept.to_iterable_dataset(), "rows": rows()}.items():
+        counted(source, tmp_path / name)
+        assert sums(tmp_path / name) == sums(tmp_path / "kept")
+
+
+def test_columns_that_change_their_type_or_come_late(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"story": "Ben ran.", "n": 1, "tags": []},
+        {"story": "He \ud800 fell.", "n": 2},
+    ]
+    rows += [
+        {"story": "Ann sang.", "n": 2.5, "tags": ["a"], "late": {"x": 1}},
+        {"story": "She won.", "n": "two"},
+    ]
+    with pytest.raises(ValueError, match=r"row 4: expected columns of the types of earlier rows"):
+        counted(rows, tmp_path / "stop", size=Size(rows=1))
+    for name, size in {"one": 1, "all": 10}.items():
+        report = counted(rows, tmp_path / name, size=Size(rows=size), bad="keep")
+        assert report.bad == 1
+        found = rows_in(tmp_path / name)
+        assert [row["n"] for row in found] == [1.0, 2.0, 2.5]
+        assert [row["tags"] for row in found] == [[], None, ["a"]]
+        assert [row["late"] for row in found] == [None, None, {"x": 1}]
+        assert found[1]["story"] == "He ? fell."
+
+
+@pytest.mark.parametrize("names_rows", [True, False])
+def test_bad_rows_cost_the_others_nothing(names_rows: bool, tmp_path: Path) -> None:
+    lines = [json.dumps(row) for row in ROWS[:9]]
+    lines[2], lines[3] = "{", json.dumps({"id": 3, "story": " "})
+    lines[6] = json.dumps({"id": 6, "story": UNREADABLE})
+    path = tmp_path / "stories.jsonl"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    work = Counting(names_rows)
+    with pytest.raises(ValueError, match=r"stories\.jsonl, line 3: expected a JSON object"):
+        counted(path, tmp_path / "out", work=work)
+    report = counted(path, tmp_path / "out", work=work, bad="keep")
+    assert (report.rows, report.scored, report.bad) == (9, 6, 3)
+    assert [row["id"] for row in rows_in(tmp_path / "out")] == [0, 1, 4, 5, 7, 8]
+    bad = [json.loads(line) for line in (tmp_path / "out" / "bad.jsonl").read_text().splitlines()]
+    assert [row["row"] for row in bad] == [3, 4, 7]
+    assert bad[2]["where"].endswith("stories.jsonl, line 7")
+    assert bad[2]["reason"] == ("expected words" if names_rows else "no words")
+    assert bad[2]["values"] == {"id": 6, "story": UNREADABLE}
+
+
+def test_a_run_that_stopped_at_a_bad_row_goes_on(tmp_path: Path) -> None:
+    rows = [*ROWS[:7], {"id": 7, "story": UNREADABLE}]
+    path = tmp_path / "stories.jsonl"
+    write_rows(path, rows)
+    with pytest.raises(ValueError, match=r"line 8: expected words"):
+        counted(path, tmp_path / "out")
+    assert counted(path, tmp_path / "out", bad="keep").bad == 1
+    missing = [{"story": "Ben ran.", "reference": "He ran."}, {"story": "Ann sang."}]
+    with pytest.raises(ValueError, match=r"row 2: expected 'reference', which other rows have"):
+        counted(missing, tmp_path / "missing")
+
+
+def test_other_settings_are_refused_with_the_difference(stories: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = counted(stories, out)
+    assert counted(stories, out) == first  # done: nothing is worked on again
+    with pytest.raises(ValueError, match=r'size was \{"rows": 5.*now \{"rows": 6'):
+        counted(stories, out, size=Size(rows=6))
+    with pytest.raises(ValueError, match=r"other settings has begun here: work was"):
+        counted(stories, out, work=Counting(False))
+    write_rows(stories, ROWS[:4])
+    with pytest.raises(ValueError, match=r"other settings has begun here: input was"):
+        counted(stories, out)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("x")
+    with pytest.raises(ValueError, match=r"expected a new folder, .*got 'mine\.txt' in it"):
+        counted(stories, tmp_path / "full")
+    with pytest.raises(ValueError, match="expected stop or keep, got 'skip'"):
+        counted(stories, out, bad="skip")
+
+
+def test_killed_at_any_change_it_ends_the_same(stories: Path, tmp_path: Path) -> None:
+    with stories.open("a") as file:
+        file.write("{\n")
+    counted(stories, tmp_path / "whole", bad="keep")
+    count = changes_of(lambda: counted(stories, tmp_path / "counted", bad="keep"), tmp_path / "note")
+    assert sums(tmp_path / "counted") == sums(tmp_path / "whole")
+    for change in range(1, count, count // 6):
+        out = tmp_path / str(change)
+        assert killed_before(change, lambda: counted(stories, out, bad="keep"))  # noqa: B023 - called here
+        finished(lambda: counted(stories, out, bad="keep"))  # noqa: B023
+        assert sums(out) == sums(tmp_path / "whole")
+        assert not (out / ".work").exists()
+
+
+def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "cut.jsonl.gz"
+    path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in ROWS * 50).encode())[:-20])
+    with pytest.raises(ValueError, match=r"cut\.jsonl\.gz is damaged"):
+        counted(path, tmp_path / "out")
+    with pytest.raises(ValueError, match="expected at least one story"):
+        counted([], tmp_path / "empty")

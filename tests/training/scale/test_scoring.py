@@ -1,0 +1,116 @@
+"""Scores of a run are those of `openmeva score`, whatever the parts."""
+
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pyarrow.parquet as pq
+import pytest
+
+from openmeva.metrics.core.command import load, score
+from openmeva.training.scale.engines import Engine
+from openmeva.training.scale.parts import Size
+from openmeva.training.scale.scorer import Scorer
+from openmeva.training.scale.scoring import score_dataset
+from tests.tiny_classifier import write_classifier
+
+PLAIN = Engine("plain")
+STORIES = [
+    "Ben was late. He ran home. He fell.",
+    "Ann sang. She won a prize. The crowd loved her. She went home.",
+    "Ben ran.",
+    "The dog ran home and then it slept near a warm red house by the sea. It was happy.",
+    "Ann was late. Ann was late. Ann was late.",
+]
+CONTEXTS = ["Ben was late.", "Ann sang.", "Ben ran.", "The dog ran home", "Ann was late."]
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(write_classifier(tmp_path_factory.mktemp("tiny") / "union", "union"))
+
+
+def rows_in(out: Path) -> list[dict[str, Any]]:
+    return [row for path in sorted(out.glob("part-*.parquet")) for row in pq.read_table(path).to_pylist()]
+
+
+@pytest.mark.parametrize("rows", [2, 100])
+def test_scores_and_reasons_are_those_of_the_command(rows: int, checkpoint: str, tmp_path: Path) -> None:
+    report = score_dataset(
+        [{"story": story, "score": "mine"} for story in STORIES],
+        "union",
+        out=tmp_path,
+        config=checkpoint,
+        explain=True,
+        engine=PLAIN,
+        size=Size(rows=rows),
+    )
+    said = score("union", {"predictions": STORIES}, checkpoint, explain=True)
+    assert report.signature == said.signature
+    assert 0 < report.outside < 1
+    found = rows_in(tmp_path)
+    assert [row["union_score"] for row in found] == pytest.approx(said.lists["score"], abs=1e-6)
+    assert [row["warning"] for row in found] == said.lists["warning"]
+    assert said.explanations is not None
+    for row, reasons in zip(found, said.explanations, strict=True):
+        assert [one["text"] for one in row["sentences"]] == [one["text"] for one in reasons["sentences"]]
+    assert {row["score"] for row in found} == {"mine"}
+
+
+def test_whether_stories_hold_their_context_is_asked_of_all(checkpoint: str, tmp_path: Path) -> None:
+    """Parts of which all stories begin with theirs are worked on as the whole corpus is."""
+    rows = [{"story": story, "context": context} for story, context in zip(STORIES, CONTEXTS, strict=True)]
+    apart = [*rows, {"story": "He ran home. He fell.", "context": "Ben was late."}]
+    for name, given in {"all": rows, "some": apart}.items():
+        small, whole = (
+            score_dataset(given, "union", out=tmp_path / f"{name}{size}", config=checkpoint, engine=PLAIN, size=Size(size))
+            for size in (1, 100)
+        )  # fmt: skip
+        assert [row["score"] for row in rows_in(Path(small.out))] == pytest.approx(
+            [row["score"] for row in rows_in(Path(whole.out))], abs=1e-6
+        )
+
+
+def test_a_story_without_words_is_left_out(checkpoint: str, tmp_path: Path) -> None:
+    rows = [{"story": STORIES[0]}, {"story": "\u200b"}, {"story": STORIES[1]}]
+    report = score_dataset(rows, "union", out=tmp_path, config=checkpoint, engine=PLAIN, bad="keep")
+    assert (report.scored, report.bad) == (2, 1)
+    said = score("union", {"predictions": STORIES[:2]}, checkpoint)
+    assert [row["score"] for row in rows_in(tmp_path)] == said.lists["score"]
+    assert "expected a text with words" in (tmp_path / "bad.jsonl").read_text()
+
+
+def test_settings_are_tried_before_any_row(checkpoint: str, tmp_path: Path) -> None:
+    rows = [{"story": story} for story in STORIES]
+    for name, options, message in (
+        ("device", {"device": "cuda:99"}, "device: expected one that is here"),
+        ("option", {"layer": 2}, "--layer: union has no such option"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            score_dataset(
+                rows, "union", out=tmp_path / name, config=checkpoint, engine=PLAIN, bad="keep", **options
+            )
+    with pytest.raises(ValueError, match="unknown metric 'foo'"):
+        score_dataset(rows, "foo", out=tmp_path / "foo", engine=PLAIN)
+    with pytest.raises(ValueError, match="one metric beside it"):
+        score_dataset(rows, ["union", "ppl"], out=tmp_path / "two", config=checkpoint, engine=PLAIN)
+
+
+def test_a_scorer_maps_a_dataset(checkpoint: str) -> None:
+    scorer = Scorer(["union"], checkpoint)
+    rows = datasets.Dataset.from_list([{"story": story} for story in STORIES])
+    found = rows.map(scorer, batched=True, batch_size=2, new_fingerprint="scored")
+    assert found["score"] == pytest.approx(
+        score("union", {"predictions": STORIES}, checkpoint).lists["score"], abs=1e-6
+    )
+    assert scorer.seconds > 0
+
+
+def test_a_metric_is_loaded_once(checkpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from openmeva.training.scale import scorer
+
+    loaded = []
+    monkeypatch.setattr(scorer, "load", lambda *given: loaded.append(given) or load(*given))
+    rows = [{"story": story} for story in STORIES]
+    score_dataset(rows, "union", out=tmp_path, config=checkpoint, engine=PLAIN, size=Size(rows=1))
+    assert loaded == [("union", checkpoint)]

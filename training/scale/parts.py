@@ -1,0 +1,224 @@
+"""Rows cut into parts of bounded size, each a Parquet file, in one pass that holds one part in memory."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from openmeva.metrics.core.command import COLUMNS
+from openmeva.training.files import Row, read_json, text_of, write_text
+from openmeva.training.scale.columns import all_begin
+from openmeva.training.scale.sources import Source
+from openmeva.training.stages import write_table
+
+NUMBER, WHERE = "__row__", "__where__"
+"""Columns of a part beside the input's: a row's place in the whole input, from 1, and how errors call it."""
+OPTIONAL = tuple(name for name in COLUMNS if name != "story")
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a part holds at most: rows, and characters of all their texts."""
+
+    rows: int = 2000
+    characters: int = 8_000_000
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A row that cannot be worked on: its place from 1, how errors call it, why, and its values where it has any."""
+
+    row: int
+    where: str
+    reason: str
+    values: dict[str, Any] | None = None
+
+    def line(self) -> str:
+        """The row as a line of JSON; what JSON has no form for is written as text."""
+        return json.dumps(asdict(self), default=str) + "\n"
+
+
+Refuse = Callable[[BadRow], None]
+"""Told of every bad row; it may raise."""
+
+
+@dataclass
+class Facts:
+    """What the pass has found.
+
+    Attributes:
+        rows: how many there are, bad ones among them.
+        parts: how many parts.
+        filled: how many rows have a value, by each of `context` and `reference`.
+        in_story: whether all stories begin with their context.
+    """
+
+    rows: int = 0
+    parts: int = 0
+    filled: dict[str, int] = field(default_factory=dict)
+    in_story: bool = True
+
+    @property
+    def fields(self) -> list[str]:
+        """Those of `context` and `reference` that rows have; a row without is a bad one then."""
+        return [name for name in OPTIONAL if self.filled.get(name)]
+
+
+class Parts:
+    """Parts of an input in a folder: `part-00000.parquet` and on, and what is known of them all.
+
+    Args:
+        folder: made where it is missing.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._facts = folder / "facts.json"
+        self._columns = folder / "columns.parquet"
+
+    def facts(self) -> Facts | None:
+        """What the pass has found; None where it has not come to its end."""
+        if not self._facts.is_file():
+            return None
+        found = read_json(self._facts)
+        return Facts(found["rows"], found["parts"], found["filled"], found["in_story"])
+
+    def read(self, number: int) -> pa.Table:
+        """A part's rows, with the columns of the whole input."""
+        return conform(pq.read_table(self._file(number)), pq.read_schema(self._columns))
+
+    def write(self, source: Source, size: Size, refuse: Refuse) -> Facts:
+        """Reads the source once and writes its parts."""
+        facts, schema = Facts(), source.schema
+        kept: list[tuple[int, Row]] = []
+        characters = 0
+        for number, row in _numbered(source, facts, refuse):
+            kept.append((number, row))
+            characters += sum(len(value) for value in row.values.values() if isinstance(value, str))
+            if len(kept) >= size.rows or characters >= size.characters:
+                schema = self._add(kept, schema, source.schema, facts, refuse)
+                kept, characters = [], 0
+        if kept:
+            schema = self._add(kept, schema, source.schema, facts, refuse)
+        if schema is None or not facts.parts:
+            raise ValueError("expected at least one story, got none")
+        columns = [*schema, pa.field(NUMBER, pa.int64()), pa.field(WHERE, pa.string())]
+        write_table(self._columns, pa.schema(columns).empty_table())
+        write_text(self._facts, json.dumps(asdict(facts)) + "\n")
+        return facts
+
+    def _file(self, number: int) -> Path:
+        return self.folder / f"part-{number:05d}.parquet"
+
+    def _add(
+        self,
+        kept: Sequence[tuple[int, Row]],
+        schema: pa.Schema | None,
+        fixed: pa.Schema | None,
+        facts: Facts,
+        refuse: Refuse,
+    ) -> pa.Schema:
+        """Writes a part, and returns the columns of all rows so far."""
+        table, schema, good = _typed(kept, schema, fixed, refuse)
+        if not good:
+            return schema
+        rows = [row.values for _, row in good]
+        for name in OPTIONAL:
+            found = sum(row.get(name) is not None for row in rows)
+            facts.filled[name] = facts.filled.get(name, 0) + found
+        facts.in_story = facts.in_story and all_begin(
+            (row["story"], str(row.get("context") or "")) for row in rows
+        )
+        table = table.append_column(NUMBER, pa.array([number for number, _ in good], pa.int64()))
+        table = table.append_column(WHERE, pa.array([row.where for _, row in good], pa.string()))
+        write_table(self._file(facts.parts), table)
+        facts.parts += 1
+        return schema
+
+
+def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """A table with the columns of a wider schema, in its order; those that it lacks are null."""
+    if table.schema.equals(schema):
+        return table
+    both = pa.concat_tables([schema.empty_table(), table], promote_options="permissive")
+    return both.select(schema.names).combine_chunks()
+
+
+def _numbered(source: Source, facts: Facts, refuse: Refuse) -> Iterator[tuple[int, Row]]:
+    """Rows with a text in `story`, by their place from 1; the others are refused."""
+
+    def refused(message: str) -> None:
+        facts.rows += 1
+        where, _, reason = message.partition(": ")
+        refuse(BadRow(facts.rows, where, reason))
+
+    for row in source.rows(refused):
+        facts.rows += 1
+        try:
+            if not text_of(row).strip():
+                raise ValueError(f"{row.where}: expected a text in 'story', got a blank one")
+            for name in {NUMBER, WHERE} & set(row.values):
+                raise ValueError(f"{row.where}: expected another name for a column than {name!r}")
+        except ValueError as error:
+            refuse(BadRow(facts.rows, row.where, str(error).removeprefix(f"{row.where}: "), row.values))
+        else:
+            yield facts.rows, row
+
+
+def _typed(
+    kept: Sequence[tuple[int, Row]], schema: pa.Schema | None, fixed: pa.Schema | None, refuse: Refuse
+) -> tuple[pa.Table, pa.Schema, Sequence[tuple[int, Row]]]:
+    """A table of the rows, the columns of all rows so far, and the rows in it: without those that do not fit."""
+    try:
+        table = _table([row for _, row in kept], fixed)
+        return table, _joined(schema, table.schema), kept
+    except _MISFITS:
+        pass
+    good: list[tuple[int, Row]] = []
+    for number, row in kept:
+        plain = row._replace(values=_without_surrogates(row.values))
+        try:
+            schema = _joined(schema, _table([plain], fixed).schema)
+        except _MISFITS as error:
+            refuse(
+                BadRow(
+                    number, row.where, f"expected columns of the types of earlier rows: {error}", row.values
+                )
+            )
+        else:
+            good.append((number, plain))
+    schema = schema or pa.schema([])
+    return _table([row for _, row in good], schema), schema, good
+
+
+_MISFITS = (pa.ArrowException, OverflowError, UnicodeEncodeError)
+
+
+def _table(rows: Sequence[Row], fixed: pa.Schema | None) -> pa.Table:
+    names = fixed.names if fixed else list(dict.fromkeys(name for row in rows for name in row.values))
+    return pa.Table.from_pylist(
+        [{name: row.values.get(name) for name in names} for row in rows], schema=fixed
+    )
+
+
+def _joined(schema: pa.Schema | None, other: pa.Schema) -> pa.Schema:
+    return pa.unify_schemas([schema, other], promote_options="permissive") if schema else other
+
+
+def _without_surrogates(values: dict[str, Any]) -> dict[str, Any]:
+    """Texts that UTF-8 can hold, within lists and mappings too: what it cannot becomes `?`."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, str):
+            return value.encode("utf-8", "replace").decode()
+        if isinstance(value, list):
+            return [plain(one) for one in value]
+        if isinstance(value, dict):
+            return {plain(key): plain(one) for key, one in value.items()}
+        return value
+
+    return {plain(name): plain(value) for name, value in values.items()}

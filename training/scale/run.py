@@ -1,0 +1,148 @@
+"""A run over a corpus of any size: it can be stopped at any time and goes on where it was."""
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+
+from openmeva.metrics.core.version import __version__
+from openmeva.training.files import read_json, replacing
+from openmeva.training.scale.engines import Engine
+from openmeva.training.scale.folder import Folder
+from openmeva.training.scale.parts import BadRow, Facts, Size
+from openmeva.training.scale.sources import Source
+from openmeva.training.scale.worker import Done, Work
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a run went.
+
+    Attributes:
+        out: its folder.
+        rows: of the input.
+        scored, bad: rows written to the parts, and left out.
+        parts: files of the output.
+        seconds: of the last call, which may have found parts done.
+        stories_a_second: of the last call.
+        outside: the share of the workers' time that they spent on reading, writing and batches, 0 to 1.
+        signature: what the result depends on.
+    """
+
+    out: str
+    rows: int
+    scored: int
+    bad: int
+    parts: int
+    seconds: float
+    stories_a_second: float
+    outside: float
+    signature: str
+
+    def __str__(self) -> str:
+        left = f", {self.bad} bad (bad.jsonl)" if self.bad else ""
+        return (
+            f"{self.rows} rows, {self.scored} scored{left}, {self.seconds:.1f} s, "
+            f"{self.stories_a_second:.1f} stories/s -> {self.out}  [{self.signature}]"
+        )
+
+
+def run(
+    source: Source,
+    out: str | Path,
+    work: Work,
+    engine: Engine | None = None,
+    bad: str = "stop",
+    size: Size | None = None,
+) -> Report:
+    """Works on all rows of a source and writes Parquet files of bounded size, the input's columns kept.
+
+    What is written depends neither on the engine nor on how often the run was interrupted.
+
+    Args:
+        source: the rows.
+        out: a new folder, or one of an interrupted run with the same settings, which goes on. With a cluster: where
+            all nodes see it.
+        work: what is done.
+        engine: who does it; Ray unless given.
+        bad: `keep`: rows that cannot be worked on are left out and written to `bad.jsonl` with number and reason;
+            `stop`: the first ends the run, which may go on with `keep`.
+        size: of a part.
+
+    Raises:
+        ValueError: a bad row (where it stands), other settings than those of the run that has begun, or what the
+            work itself refuses.
+    """
+    if bad not in {"stop", "keep"}:
+        raise ValueError(f"bad: expected stop or keep, got {bad!r}")
+    engine, size, folder, begun = engine or Engine(), size or Size(), Folder(Path(out)), time.perf_counter()
+    settings = {
+        "work": {"kind": type(work).__name__, **asdict(work)},  # type: ignore[call-overload]
+        "input": source.identity,
+        "size": asdict(size),
+        "version": __version__,
+    }
+    with folder.claimed():
+        folder.settle(settings)
+        if folder.report_file.is_file():
+            folder.tidy()
+            return Report(**read_json(folder.report_file))
+        keep = bad == "keep"
+        facts = folder.parts.facts() or _cut(folder, source, size, keep)
+        found = {number: folder.done(number) for number in range(facts.parts)}
+        before = [Done(**said) for said in found.values() if said]
+        missing = [number for number, said in found.items() if not said]
+        made: list[Done] = []
+        doing = engine.run(folder.path, work, keep, missing)
+        for done in track(
+            doing, total=len(missing), disable=not sys.stderr.isatty(), console=Console(stderr=True)
+        ):
+            made.append(done)
+            _check(done, (*before, *made)[0].signature)
+        report = _report(folder.path, facts, before, made, time.perf_counter() - begun)
+        folder.finish(facts.parts, asdict(report))
+        return report
+
+
+def _cut(folder: Folder, source: Source, size: Size, keep: bool) -> Facts:
+    """Cuts the input into parts; the rows that are none go to a file of their own."""
+    with replacing(folder.bad_file(None)) as temporary, temporary.open("w", encoding="utf-8") as out:
+
+        def refuse(row: BadRow) -> None:
+            if not keep:
+                raise ValueError(f"{row.where}: {row.reason}")
+            out.write(row.line())
+
+        return folder.parts.write(source, size, refuse)
+
+
+def _check(done: Done, signature: str) -> None:
+    """A part that could not be made, or was made otherwise than the others, ends the run."""
+    if done.fault:
+        raise ValueError(done.fault)
+    if done.signature != signature:
+        raise ValueError(
+            f"part {done.part}: expected the signature of the other parts, {signature}, got {done.signature}: "
+            "machines that differ score alike with --dtype float32"
+        )
+
+
+def _report(out: Path, facts: Facts, before: Sequence[Done], made: Sequence[Done], seconds: float) -> Report:
+    every = [*before, *made]
+    scored = sum(done.scored for done in every)
+    worked = sum(done.seconds for done in every)
+    return Report(
+        out=str(out),
+        rows=facts.rows,
+        scored=scored,
+        bad=facts.rows - scored,
+        parts=facts.parts,
+        seconds=round(seconds, 3),
+        stories_a_second=round(sum(done.scored for done in made) / seconds, 3),
+        outside=round(1 - sum(done.inside for done in every) / worked, 4) if worked else 0.0,
+        signature=every[0].signature if every else "",
+    )

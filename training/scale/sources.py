@@ -1,0 +1,148 @@
+"""Rows from wherever they lie: files of every kind, globs, what fsspec opens, and datasets in memory or streaming."""
+
+import glob
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from lzma import LZMAError
+from typing import Any
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from openmeva.metrics.core.files import unpacked
+from openmeva.metrics.core.rows import parse_rows
+from openmeva.training.files import STANDARD, Row, kind_of
+from openmeva.training.files import read_rows as read_file
+
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
+_BATCH = 1000  # rows of a Parquet file that are read at once
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rows to be worked on, and what tells them from others.
+
+    Attributes:
+        rows: a function that begins to read them, one after the other; it is handed a function that takes the
+            message of each line that is no row.
+        identity: plain values that change with the rows, as far as can be told.
+        schema: the columns' types, where they are known beforehand.
+    """
+
+    rows: Callable[[Callable[[str], None]], Iterator[Row]]
+    identity: list[Any]
+    schema: pa.Schema | None = None
+
+
+def files_source(pattern: str, kind: str | None = None) -> Source:
+    """The rows of a file, of all files that a glob names (by name), or of standard input (`-`).
+
+    Args:
+        pattern: a path, or a URL that fsspec opens (`hf://`, `s3://`, `https://`), perhaps with `*`; what is compressed
+            (gz, bz2, xz, zst) is unpacked.
+        kind: of the files, where their endings say none.
+
+    Raises:
+        FileNotFoundError: no such file.
+        ValueError: a URL of a kind for which fsspec lacks a package (it is named).
+    """
+    if pattern == STANDARD:
+        return Source(lambda refused: read_file(STANDARD, kind, refused=refused), [STANDARD])
+    files, names = _found(pattern)
+    identity = [[name, *_state(files, name)] for name in names]
+
+    def rows(refused: Callable[[str], None]) -> Iterator[Row]:
+        for name in names:
+            yield from _rows_of(files, name, kind, refused)
+
+    return Source(rows, identity, _schema_of(files, names, kind))
+
+
+def dataset_source(dataset: Any) -> Source:
+    """The rows of a `datasets.Dataset` (streaming or not), of a Ray Dataset, or of any iterator of mappings.
+
+    An iterator has no identity: the same output folder stands for the same rows.
+    """
+    schema = None
+    if hasattr(dataset, "iter_rows") and hasattr(dataset, "schema"):  # Ray's
+        values: Callable[[], Iterable[Mapping[str, Any]]] = dataset.iter_rows
+        identity = ["ray"]
+    else:
+        values = lambda: dataset  # noqa: E731 - as short as it gets
+        identity = [str(getattr(dataset, "_fingerprint", "iterator"))]
+        features = getattr(dataset, "features", None)
+        schema = features.arrow_schema.remove_metadata() if features else None
+
+    def rows(refused: Callable[[str], None]) -> Iterator[Row]:
+        for number, row in enumerate(values(), 1):
+            yield Row(number, f"row {number}", dict(row))
+
+    return Source(rows, identity, schema)
+
+
+def _found(pattern: str) -> tuple[Any, list[str]]:
+    """The file system that a pattern belongs to, and the names that it matches there."""
+    try:
+        files, path = fsspec.core.url_to_fs(pattern)
+    except ImportError as error:
+        raise ValueError(f"{pattern}: {error}") from error
+    if not glob.has_magic(path) or files.exists(path):
+        if not files.exists(path):
+            raise FileNotFoundError(2, "No such file or directory", pattern)
+        if files.isdir(path):
+            raise ValueError(
+                f"{pattern}: expected files, got a folder; {pattern.rstrip('/')}/* names what is in it"
+            )
+        return files, [path]
+    names = sorted(name for name in files.glob(path) if not files.isdir(name))
+    if not names:
+        raise FileNotFoundError(2, "No file matches", pattern)
+    return files, names
+
+
+def _state(files: Any, name: str) -> tuple[int, str]:
+    """Size and time of change of a file, as its file system tells them."""
+    info = files.info(name)
+    told = (str(info[key]) for key in ("mtime", "LastModified", "ETag", "last_commit") if info.get(key))
+    return int(info.get("size") or 0), next(told, "")
+
+
+def _kind(name: str, kind: str | None) -> str | None:
+    packed = next((ending for ending in _PACKED if name.lower().endswith(ending)), "")
+    return kind or kind_of(name[: len(name) - len(packed)])
+
+
+def _schema_of(files: Any, names: list[str], kind: str | None) -> pa.Schema | None:
+    """The columns of Parquet files; None where any file is of another kind, or is none (reading it says so)."""
+    if not all(_kind(name, kind) == "parquet" for name in names):
+        return None
+    try:
+        schemas = [pq.read_schema(name, filesystem=files).remove_metadata() for name in names]
+        return pa.unify_schemas(schemas, promote_options="permissive")
+    except pa.ArrowException:
+        return None
+
+
+def _rows_of(files: Any, name: str, kind: str | None, refused: Callable[[str], None]) -> Iterator[Row]:
+    if _kind(name, kind) == "parquet":
+        yield from _parquet_rows(files, name)
+        return
+    packing = None if name.lower().endswith(".gz") else fsspec.core.get_compression(name, "infer")
+    with fsspec.core.OpenFile(files, name, compression=packing) as file, unpacked(file, name) as content:
+        try:
+            yield from parse_rows(content, name, _kind(name, kind), refused=refused)
+        except (EOFError, LZMAError) as error:
+            raise ValueError(f"{name} is damaged: {error}") from error
+
+
+def _parquet_rows(files: Any, name: str) -> Iterator[Row]:
+    number = 0
+    try:
+        with files.open(name) as content:
+            for batch in pq.ParquetFile(content).iter_batches(batch_size=_BATCH):
+                for values in batch.to_pylist():
+                    number += 1
+                    yield Row(number, f"{name}, row {number}", values)
+    except pa.ArrowException as error:
+        raise ValueError(f"{name} is damaged or no Parquet file: {error}") from error

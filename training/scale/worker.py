@@ -1,0 +1,200 @@
+"""The work on one part, the same for every engine: read, work, write under a temporary name, rename, mark as done."""
+
+import re
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from openmeva.training.files import write_text
+from openmeva.training.scale.folder import Folder
+from openmeva.training.scale.parts import NUMBER, WHERE, BadRow
+from openmeva.training.stages import write_table
+
+_NAMED = re.compile(r"\brow (\d+)\b")
+Columns = Mapping[str, Sequence[Any]]
+
+
+class Operation(Protocol):
+    """What is done to batches of stories; `seconds` counts what it takes, `signature` says what it depends on."""
+
+    signature: str
+    seconds: float
+
+    def __call__(self, batch: Columns) -> dict[str, list[Any]]:
+        """The columns that it adds to a batch; a ValueError where a row cannot be worked on."""
+
+
+class Work(Protocol):
+    """Settings of an operation, which travel to where it is done."""
+
+    def start(self, fields: Sequence[str], in_story: bool) -> Operation:
+        """The operation, with its weights loaded, for rows that have these fields beside `story`."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a part.
+
+    Attributes:
+        part: its number.
+        scored, bad: rows in its file, and rows left out.
+        seconds: from its first byte read to its last one written.
+        inside: seconds of them in the operation.
+        signature: what the result depends on.
+        fault: why it could not be made; empty where it was.
+    """
+
+    part: int
+    scored: int = 0
+    bad: int = 0
+    seconds: float = 0.0
+    inside: float = 0.0
+    signature: str = ""
+    fault: str = ""
+
+
+class PartWorker:
+    """Makes parts of the output, one a call; a function for `ray.data.Dataset.map_batches`.
+
+    Args:
+        out: the run's folder.
+        work: what is done.
+        keep: whether rows that cannot be worked on are left out and noted; else they are faults.
+        threads: of torch.
+    """
+
+    def __init__(self, out: str, work: Work, keep: bool, threads: int) -> None:
+        self.folder, self.keep, self.fault = Folder(Path(out)), keep, ""
+        try:
+            facts = self.folder.parts.facts()
+            if facts is None:
+                raise ValueError(f"{out}: the input's parts are not there; every node must see this folder")
+            self.fields = facts.fields
+            self.operation = work.start(facts.fields, facts.in_story and "context" in facts.fields)
+            _limit_threads(threads)
+        except (
+            OSError,
+            ValueError,
+        ) as error:  # told by the first part: an actor that cannot start is tried for ever
+            self.fault = str(error)
+
+    def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+        """What became of the parts whose numbers are in the column `part`."""
+        done = [asdict(self.make(int(number))) for number in batch["part"]]
+        return {name: [one[name] for one in done] for name in done[0]}
+
+    def make(self, number: int) -> Done:
+        """Makes a part, unless that is done."""
+        if self.fault:
+            return Done(number, fault=self.fault)
+        found = self.folder.done(number)
+        if found is not None:  # by an actor that was lost before it could say so
+            return Done(**found)
+        begun, inside = time.perf_counter(), self.operation.seconds
+        table = self.folder.parts.read(number)
+        try:
+            added, reasons = self._work(table)
+        except ValueError as error:
+            return Done(number, fault=str(error))
+        rows = table.select([NUMBER, WHERE]).to_pylist()
+        bad = [
+            BadRow(rows[place][NUMBER], rows[place][WHERE], reason, _values(table, place))
+            for place, reason in sorted(reasons.items())
+        ]
+        if bad and not self.keep:
+            return Done(number, bad=len(bad), fault=f"{bad[0].where}: {bad[0].reason}")
+        good = [place for place in range(len(rows)) if place not in reasons]
+        result = table.drop_columns([NUMBER, WHERE]).take(pa.array(good, pa.int64()))
+        for name, values in added.items():
+            result = result.append_column(name, _array(name, values))
+        write_text(self.folder.bad_file(number), "".join(row.line() for row in bad))
+        write_table(self.folder.result(number), result)
+        seconds = time.perf_counter() - begun
+        done = Done(
+            number, len(good), len(bad), seconds, self.operation.seconds - inside, self.operation.signature
+        )
+        self.folder.mark(number, asdict(done))
+        return done
+
+    def _work(self, table: pa.Table) -> tuple[dict[str, list[Any]], dict[int, str]]:
+        """The columns added to the rows that can be worked on, and why the others cannot, by place."""
+        columns = table.drop_columns([WHERE]).to_pydict()
+        reasons = {
+            place: f"expected {name!r}, which other rows have"
+            for name in reversed(self.fields)
+            for place, value in enumerate(columns[name])
+            if value is None
+        }
+        good = [place for place in range(table.num_rows) if place not in reasons]
+        added, refused = apply(
+            self.operation, {name: [values[p] for p in good] for name, values in columns.items()}
+        )
+        return added, reasons | {good[place]: reason for place, reason in refused.items()}
+
+
+def apply(operation: Operation, columns: Columns) -> tuple[dict[str, list[Any]], dict[int, str]]:
+    """The columns that an operation adds to the rows that it takes, and why it refuses the others, by place.
+
+    A row that is refused costs the others nothing but another try: it is the one that the error names, where that
+    holds for it alone, else it is looked for by halves.
+    """
+    places = list(range(len(next(iter(columns.values())))))
+    reasons: dict[int, str] = {}
+    while places:
+        try:
+            return operation(_rows(columns, places)), reasons
+        except ValueError as error:
+            place = _culprit(operation, columns, places, error)
+            alone = _refusal(operation, columns, [place])
+            if not alone:
+                raise
+            reasons[place] = re.sub(r"^\w+, row 0: ", "", alone)
+            places.remove(place)
+    return {}, reasons
+
+
+def _culprit(operation: Operation, columns: Columns, places: Sequence[int], error: ValueError) -> int:
+    """The place of a row that is refused, perhaps not by itself."""
+    named = _NAMED.search(str(error))
+    if named and int(named[1]) < len(places) and _refusal(operation, columns, [places[int(named[1])]]):
+        return places[int(named[1])]
+    while len(places) > 1:
+        half = len(places) // 2
+        first, second = places[:half], places[half:]
+        places = first if _refusal(operation, columns, first) else second
+    return places[0]
+
+
+def _refusal(operation: Operation, columns: Columns, places: Sequence[int]) -> str:
+    """Why rows are refused; empty where they are not."""
+    try:
+        operation(_rows(columns, places))
+    except ValueError as error:
+        return str(error) or type(error).__name__
+    return ""
+
+
+def _rows(columns: Columns, places: Sequence[int]) -> dict[str, list[Any]]:
+    return {name: [values[place] for place in places] for name, values in columns.items()}
+
+
+def _values(table: pa.Table, place: int) -> dict[str, Any]:
+    row: dict[str, Any] = table.drop_columns([NUMBER, WHERE]).slice(place, 1).to_pylist()[0]
+    return row
+
+
+def _array(name: str, values: Sequence[Any]) -> pa.Array:
+    """A column of the output; texts that no row of a part has are texts still."""
+    found = pa.array(values)
+    return found.cast(pa.string()) if pa.types.is_null(found.type) and name.endswith("warning") else found
+
+
+def _limit_threads(threads: int) -> None:
+    """So that workers on one machine do not wait for each other's cores; for work that has no use for torch, nothing."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(threads)
