@@ -13,6 +13,7 @@ INTERRUPTED = 130
 _EXTRAS = {
     **dict.fromkeys(("jinja2", "krippendorff", "matplotlib", "pingouin", "statsmodels"), "benchmark"),
     **dict.fromkeys(("gradio", "gradio_client"), "spaces"),
+    "ray": "scale",
 }
 
 

@@ -6,6 +6,7 @@ import typer
 
 from openmeva.metrics.core.description import RECOMMENDED
 from openmeva.training.cli.running import is_terminal, names, one_of
+from openmeva.training.cli.scaling import Actors, Address, Bad, Cpus, Engine, Gpus, PartRows, report_of
 
 Stories = Annotated[
     str,
@@ -61,11 +62,20 @@ def score(
     context_in_story: InStory = False,
     batch_size: BatchSize = None,
     device: Device = None,
+    dtype: Annotated[str | None, typer.Option(help="auto, float32 or bfloat16: precision")] = None,
     kind: Kind = None,
+    engine: Engine = None,
+    address: Address = None,
+    actors: Actors = None,
+    cpus: Cpus = 1,
+    gpus: Gpus = 0.0,
+    bad: Bad = "stop",
+    part_rows: PartRows = 2000,
 ) -> None:
     """Score stories: a table for people on a terminal, JSONL into a pipe, or a file.
 
-    Without further words the recommended metric scores them: plot coherence, 0 to 1, higher is better.
+    Without further words the recommended metric scores them: plot coherence, 0 to 1, higher is better. With --engine
+    a corpus of any size is scored into a folder of Parquet files.
     """
     from openmeva.metrics.core.command import read_stories, result_rows
     from openmeva.metrics.core.command import score as scored_by
@@ -77,8 +87,16 @@ def score(
     chosen = names(metrics) or [metric]
     if config is not None and len(chosen) > 1:
         raise ValueError("--config is a metric's own: give one metric beside it")
+    options: dict[str, Any] = {"batch_size": batch_size, "device": device, "dtype": dtype}
+    if engine is not None:
+        from openmeva.training.scale.scoring import Scoring
+
+        work = Scoring(chosen, config, explain, context_in_story or None, options)
+        scale = (engine, address, actors, cpus, gpus, bad, part_rows)
+        typer.echo(report_of(work, stories, out, *scale, kind), err=True)
+        return
     rows: list[dict[str, Any]] = read_stories(stories, kind)
-    options = {"batch_size": batch_size, "device": device, "explain": explain or None}
+    options["explain"] = explain or None
     found = [
         scored_by(name, handed(rows, name, context_in_story or None), config, **options) for name in chosen
     ]

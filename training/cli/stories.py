@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from openmeva.training.cli.running import bars_to_stderr, one_of
+from openmeva.training.cli.scaling import Actors, Address, Bad, Cpus, Engine, Gpus, PartRows, report_of
 from openmeva.training.cli.score import OutOption, Stories
 
 Out = Annotated[
@@ -49,12 +50,29 @@ def perturb(
     ] = None,
     paraphrases: Paraphrases = "rules",
     skip_bad: SkipBad = False,
+    engine: Engine = None,
+    address: Address = None,
+    actors: Actors = None,
+    cpus: Cpus = 1,
+    gpus: Gpus = 0.0,
+    bad: Bad = "stop",
+    part_rows: PartRows = 2000,
 ) -> None:
-    """Perturb stories in one aspect; those that do not qualify are left out and counted."""
+    """Perturb stories in one aspect; those that do not qualify are left out and counted.
+
+    With --engine a corpus of any size is perturbed into a folder of Parquet files, where those that do not qualify
+    have a null in `perturbed`.
+    """
     bars_to_stderr()
     from openmeva.training.perturbations.file import Perturbing, describe, perturb_file
 
     how = Perturbing(aspect, seed, technique, context, keep, corpus, paraphrases, skip_bad)
+    if engine is not None:
+        from openmeva.training.scale.perturbing import Perturbation
+
+        scale = (engine, address, actors, cpus, gpus, bad, part_rows)
+        typer.echo(report_of(Perturbation(how), stories, one_of(out, out_option), *scale), err=True)
+        return
     target = one_of(out, out_option) or "-"
     report = perturb_file(stories, target, how)
     for message in report.bad:
@@ -78,8 +96,22 @@ def negatives(
     ] = "wordnet",
     names: Annotated[Path | None, typer.Option(help="names.json of an encoder, to delexicalise with")] = None,
     processes: Processes = 1,
+    pool: Annotated[
+        str | None,
+        typer.Option(help="with --engine: a file of other stories to draw sentences and words from"),
+    ] = None,
+    engine: Engine = None,
+    address: Address = None,
+    actors: Actors = None,
+    cpus: Cpus = 1,
+    gpus: Gpus = 0.0,
+    bad: Bad = "stop",
+    part_rows: PartRows = 2000,
 ) -> None:
-    """Write a negative sample of each story, as UNION is trained on."""
+    """Write a negative sample of each story, as UNION is trained on.
+
+    With --engine those of a corpus of any size go into a folder of Parquet files.
+    """
     bars_to_stderr()
     from openmeva.training.negatives.file import Drawing, write_samples
     from openmeva.training.negatives.sampling import TECHNIQUES
@@ -94,6 +126,14 @@ def negatives(
         recipe=recipe,
         lexicon=lexicon,
     )
+    if engine is not None:
+        from openmeva.training.scale.negatives import Sampling
+
+        if pool is None:
+            raise ValueError("--engine: expected a file of other stories as --pool, got none")
+        scale = (engine, address, actors, cpus, gpus, bad, part_rows)
+        typer.echo(report_of(Sampling(how, pool), stories, one_of(out, out_option), *scale), err=True)
+        return
     target = one_of(out, out_option) or "-"
     made, without = write_samples(stories, target, how)
     typer.echo(f"{made} negative samples, {without} stories without one: {target}", err=True)

@@ -54,7 +54,7 @@ def read_rows(
         if limit is not None and len(rows) >= limit:
             break
         try:
-            found = _story_row(row, context)
+            found = story_row(row, context)
             if found["story_id"] in seen:
                 raise ValueError(f"{row.where}: story_id {found['story_id']!r} stands above already")
         except ValueError as error:
@@ -70,7 +70,12 @@ def read_rows(
     return rows, bad
 
 
-def _story_row(row: Row, context: str) -> StoryRow:
+def story_row(row: Row, context: str) -> StoryRow:
+    """The story of a row; `context` as in `read_rows`.
+
+    Raises:
+        ValueError: no text in `story`, a blank story, or one of a single sentence.
+    """
     story = story_of(row)
     if row.plain:
         story = " ".join(story.split())

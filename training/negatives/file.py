@@ -50,28 +50,7 @@ def write_samples(
         ValueError: a bad row, named by its line, or an option out of range.
         OSError: no such file.
     """
-    unknown = [name for name in how.techniques if name not in TECHNIQUES]
-    if unknown or not how.techniques:
-        raise ValueError(
-            f"expected techniques among {', '.join(TECHNIQUES)}, got {', '.join(unknown) or 'none'}"
-        )
-    normalizer = Normalizer.load(how.names) if how.names else Normalizer()
-    sampling = UnionSampling(
-        keep=how.keep,
-        without=tuple(name for name in TECHNIQUES if name not in how.techniques),
-        recipe=how.recipe,
-        lexicon=how.lexicon,
-    )
-    language = language_of(sampling)
-    found = []
-    for row in read_rows(stories, blank_lines=True):
-        text = story_of(row)
-        sentences = normalizer.sentences(text)
-        if not sentences:
-            raise ValueError(f"{row.where}: expected a story, got no word in {text[:60]!r}")
-        found.append(sentences)
-    tagged = tag_corpus(found, how.cache, how.processes)
-    sampler = UnionSampler(tagged, language, sampling, seed=how.seed)
+    sampler, found = sampler_of(stories, how)
     made = 0
 
     def rows() -> Iterator[dict[str, Any]]:
@@ -82,6 +61,41 @@ def write_samples(
 
     write_rows(out, rows(), kind)
     return made, len(found) - made
+
+
+def sampler_of(stories: str | Path, how: Drawing) -> tuple[UnionSampler, list[list[list[str]]]]:
+    """The sampler of the stories of a file, and these as words by sentence; errors as `write_samples`."""
+    unknown = [name for name in how.techniques if name not in TECHNIQUES]
+    if unknown or not how.techniques:
+        raise ValueError(
+            f"expected techniques among {', '.join(TECHNIQUES)}, got {', '.join(unknown) or 'none'}"
+        )
+    sampling = UnionSampling(
+        keep=how.keep,
+        without=tuple(name for name in TECHNIQUES if name not in how.techniques),
+        recipe=how.recipe,
+        lexicon=how.lexicon,
+    )
+    language = language_of(sampling)
+    normalizer = normalizer_of(how)
+    found = [
+        sentences_of(story_of(row), row.where, normalizer) for row in read_rows(stories, blank_lines=True)
+    ]
+    tagged = tag_corpus(found, how.cache, how.processes)
+    return UnionSampler(tagged, language, sampling, seed=how.seed), found
+
+
+def normalizer_of(how: Drawing) -> Normalizer:
+    """What turns texts into words, with names as placeholders where `how` says which."""
+    return Normalizer.load(how.names) if how.names else Normalizer()
+
+
+def sentences_of(story: str, where: str, normalizer: Normalizer) -> list[list[str]]:
+    """A story's words by sentence; a ValueError that begins with `where` for one without a word."""
+    sentences = normalizer.sentences(story)
+    if not sentences:
+        raise ValueError(f"{where}: expected a story, got no word in {story[:60]!r}")
+    return sentences
 
 
 def record(sample: EditedStory | None) -> dict[str, object]:

@@ -70,11 +70,31 @@ def perturb_file(stories: str | Path, out: str | Path, how: Perturbing, kind: st
         ValueError: an unknown aspect or technique, bad rows, or a file that is damaged.
         FileNotFoundError: a file, WordNet or ConceptNet that is missing.
     """
-    aspect = find_aspect(how.aspect)  # before the stories: a name is sooner mended
+    find_aspect(how.aspect)  # before the stories: a name is sooner mended
     rows, bad = read_rows(stories, how.context, how.skip_bad)
+    made = perturbers(how, rows)
+    counts: Counter[str] = Counter()
+    write_rows(out, _perturbed(rows, how, made, counts), kind)
+    return Report(len(rows), counts, bad)
+
+
+def perturbers(how: Perturbing, rows: Sequence[StoryRow] = ()) -> dict[int, Perturber]:
+    """A perturber for each number of leading sentences that stay, 0 and 1.
+
+    Args:
+        how: aspect and settings.
+        rows: the other stories, for an aspect that needs them, where `how.corpus` names none.
+
+    Raises:
+        ValueError: an unknown aspect or technique, or an aspect that needs other stories and none given.
+        FileNotFoundError: a file, WordNet or ConceptNet that is missing.
+    """
+    aspect = find_aspect(how.aspect)
     corpus = None
     if "corpus" in aspect.needs:
         others = read_rows(how.corpus, how.context, True)[0] if how.corpus else rows
+        if not others:
+            raise ValueError(f"{how.aspect}: expected a file of other stories as corpus, got none")
         corpus = StoryPool(parse([row["story"] for row in others]))
     paraphraser = find_paraphraser(how.paraphrases) if "paraphraser" in aspect.needs else None
     similarity = None
@@ -82,15 +102,12 @@ def perturb_file(stories: str | Path, out: str | Path, how: Perturbing, kind: st
         from openmeva.training.perturbations.engine.similarity import MoverSimilarity
 
         similarity = MoverSimilarity()
-    perturbers = {
+    return {
         keep: Perturber(
             how.aspect, how.seed, how.techniques, PerturbationMaterial(keep, corpus, paraphraser, similarity)
         )
         for keep in (0, 1)
     }
-    counts: Counter[str] = Counter()
-    write_rows(out, _perturbed(rows, how, perturbers, counts), kind)
-    return Report(len(rows), counts, bad)
 
 
 def _perturbed(

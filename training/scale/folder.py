@@ -92,7 +92,7 @@ class Folder:
             ValueError: other settings (the first difference is told), or a folder with something else in it.
         """
         file = self.path / "run.json"
-        asked = json.loads(json.dumps(settings))
+        asked = json.loads(json.dumps(settings, default=str))
         if not file.is_file():
             others = [path.name for path in self.path.iterdir() if path.name != ".lock"]
             if others:

@@ -81,7 +81,7 @@ def run(
         raise ValueError(f"bad: expected stop or keep, got {bad!r}")
     engine, size, folder, begun = engine or Engine(), size or Size(), Folder(Path(out)), time.perf_counter()
     settings = {
-        "work": {"kind": type(work).__name__, **asdict(work)},  # type: ignore[call-overload]
+        "work": {"kind": type(work).__name__, **asdict(work)},
         "input": source.identity,
         "size": asdict(size),
         "version": __version__,

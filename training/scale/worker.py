@@ -153,7 +153,7 @@ def apply(operation: Operation, columns: Columns) -> tuple[dict[str, list[Any]],
             alone = _refusal(operation, columns, [place])
             if not alone:
                 raise
-            reasons[place] = re.sub(r"^\w+, row 0: ", "", alone)
+            reasons[place] = re.sub(r"^(\w+, )?row 0: ", "", alone)
             places.remove(place)
     return {}, reasons
 

@@ -1,6 +1,5 @@
 """The engine Ray writes what the plain one writes, also where actors, the driver or a node are lost."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from openmeva.training.scale.engines import Engine
 from tests.tiny_work import Counting
 from tests.training.scale.test_runs import ROWS, counted, sums
 
+PAUSE = 0.2  # seconds that a part takes at least
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -71,10 +71,25 @@ def test_without_ray_a_line_says_how_to_get_it(tmp_path: Path, monkeypatch: pyte
         counted(ROWS, tmp_path / "out", engine=Engine())
 
 
-def drive(out: Path) -> None:
-    """A run with a Ray of its own; as a process, to be killed."""
-    counted(ROWS, out, engine=Engine(actors=2), work=Counting(pause=0.3))
+def killed_driver(out: Path, address: str, parts: int) -> None:
+    """A driver in a process of its own, killed when it has finished some parts."""
+    command = [sys.executable, "-m", "tests.training.scale.test_ray", str(out), address]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as driver:
+        while driver.poll() is None and len(list(out.glob(".work/done/part-*.json"))) < parts:
+            time.sleep(0.02)
+        driver.kill()
+        assert driver.stderr is not None
+        said = driver.stderr.read().decode()
+    assert driver.returncode == -signal.SIGKILL, said
+
+
+def test_a_driver_that_is_killed_is_taken_up(cluster: Any, plain: dict[str, str], tmp_path: Path) -> None:
+    killed_driver(tmp_path / "out", cluster.get_runtime_context().gcs_address, 1)
+    assert 1 <= len(list((tmp_path / "out").glob("part-*.parquet"))) < 5
+    counted(ROWS, tmp_path / "out", engine=Engine(actors=2), work=Counting(pause=PAUSE))
+    assert sums(tmp_path / "out") == plain
 
 
 if __name__ == "__main__":
-    drive(Path(sys.argv[1]))
+    folder, where = sys.argv[1:]
+    counted(ROWS, Path(folder), engine=Engine(address=where, actors=2), work=Counting(pause=PAUSE))

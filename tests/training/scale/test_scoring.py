@@ -44,8 +44,9 @@ def test_scores_and_reasons_are_those_of_the_command(rows: int, checkpoint: str,
         explain=True,
         engine=PLAIN,
         size=Size(rows=rows),
+        dtype="float32",
     )
-    said = score("union", {"predictions": STORIES}, checkpoint, explain=True)
+    said = score("union", {"predictions": STORIES}, checkpoint, explain=True, dtype="float32")
     assert report.signature == said.signature
     assert 0 < report.outside < 1
     found = rows_in(tmp_path)
@@ -63,7 +64,7 @@ def test_whether_stories_hold_their_context_is_asked_of_all(checkpoint: str, tmp
     apart = [*rows, {"story": "He ran home. He fell.", "context": "Ben was late."}]
     for name, given in {"all": rows, "some": apart}.items():
         small, whole = (
-            score_dataset(given, "union", out=tmp_path / f"{name}{size}", config=checkpoint, engine=PLAIN, size=Size(size))
+            score_dataset(given, "union", out=tmp_path / f"{name}{size}", config=checkpoint, engine=PLAIN, size=Size(size), dtype="float32")
             for size in (1, 100)
         )  # fmt: skip
         assert [row["score"] for row in rows_in(Path(small.out))] == pytest.approx(
@@ -97,11 +98,11 @@ def test_settings_are_tried_before_any_row(checkpoint: str, tmp_path: Path) -> N
 
 
 def test_a_scorer_maps_a_dataset(checkpoint: str) -> None:
-    scorer = Scorer(["union"], checkpoint)
+    scorer = Scorer(["union"], checkpoint, dtype="float32")
     rows = datasets.Dataset.from_list([{"story": story} for story in STORIES])
     found = rows.map(scorer, batched=True, batch_size=2, new_fingerprint="scored")
     assert found["score"] == pytest.approx(
-        score("union", {"predictions": STORIES}, checkpoint).lists["score"], abs=1e-6
+        score("union", {"predictions": STORIES}, checkpoint, dtype="float32").lists["score"], abs=1e-6
     )
     assert scorer.seconds > 0
 

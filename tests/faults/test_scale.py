@@ -1,0 +1,74 @@
+"""Runs over corpora whose actors, driver or node are killed end as undisturbed ones."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+import numpy as np
+import pytest
+
+from openmeva.training.scale.engines import Engine
+from tests.faults.conftest import Row
+from tests.faults.test_killed import MOMENTS, slow
+from tests.tiny_work import Counting
+from tests.training.scale.test_ray import PAUSE, ROOT, cluster, killed_driver, plain  # noqa: F401 - fixtures
+from tests.training.scale.test_runs import ROWS, counted, sums
+
+
+def tried(row: Row, work: Callable[[], dict[str, str]], expected: dict[str, str]) -> None:
+    """Notes what became of a run."""
+    try:
+        found = work()
+    except Exception as error:
+        row.error += 1
+        print(error, file=sys.stderr)
+    else:
+        row.identical += found == expected
+        row.different += found != expected
+
+
+@slow
+def test_an_actor_of_a_run_on_ray(cluster: Any, plain: dict[str, str], tmp_path: Path, row: Row) -> None:  # noqa: F811
+    rng = np.random.default_rng(20)
+    for moment in range(MOMENTS):
+        out, death = tmp_path / str(moment), tmp_path / f"death-{moment}"
+        timer = Timer(float(rng.uniform(0, 2)), death.touch)
+        timer.start()
+
+        def work() -> dict[str, str]:
+            counted(ROWS, out, engine=Engine(actors=2), work=Counting(pause=PAUSE, death=str(death)))  # noqa: B023
+            return sums(out)  # noqa: B023
+
+        tried(row, work, plain)
+        timer.join()
+    assert row.identical == row.moments == MOMENTS
+
+
+@slow
+def test_the_driver_of_a_run_on_ray(cluster: Any, plain: dict[str, str], tmp_path: Path, row: Row) -> None:  # noqa: F811
+    rng = np.random.default_rng(21)
+    for moment in range(MOMENTS):
+        out = tmp_path / str(moment)
+        killed_driver(out, cluster.get_runtime_context().gcs_address, int(rng.integers(0, 5)))
+
+        def work() -> dict[str, str]:
+            counted(ROWS, out, engine=Engine(actors=2), work=Counting(pause=PAUSE))  # noqa: B023
+            return sums(out)  # noqa: B023
+
+        tried(row, work, plain)
+    assert row.identical == row.moments == MOMENTS
+
+
+@slow
+@pytest.mark.parametrize("cores", [2, 1])
+def test_a_node_of_two_is_lost(cores: int, plain: dict[str, str], tmp_path: Path) -> None:  # noqa: F811
+    """With room for another actor on the node that is left, and without."""
+    command = [sys.executable, "-m", "tests.training.scale.two_nodes", str(tmp_path / "out"), str(cores)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert sums(tmp_path / "out") == plain
+    assert json.loads((tmp_path / "out" / "report.json").read_text())["scored"] == len(ROWS)

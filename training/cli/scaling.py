@@ -1,0 +1,48 @@
+"""Options of commands that work on corpora of any size: `--engine` and what goes with it."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:  # which load libraries that --help has no use for
+    from openmeva.training.scale.worker import Work
+
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        metavar="plain|ray",
+        help="for corpora of any size: a loop, or Ray; OUT is a folder then, and a run that was stopped goes on",
+    ),
+]
+Address = Annotated[str | None, typer.Option(help="of a Ray cluster; started on this machine unless given")]
+Actors = Annotated[int | None, typer.Option(min=1, help="of Ray, at the same time; one a core unless given")]
+Cpus = Annotated[int, typer.Option(min=1, help="cores and threads of each actor, or of the loop")]
+Gpus = Annotated[float, typer.Option(min=0, help="GPUs of each actor; .5: two share one")]
+Bad = Annotated[
+    str, typer.Option(help="rows that cannot be worked on: stop, or keep them apart in OUT/bad.jsonl")
+]
+PartRows = Annotated[int, typer.Option(min=1, help="rows of a file of OUT, and of what is done at once")]
+
+
+def report_of(
+    work: "Work",
+    stories: str,
+    out: str | None,
+    engine: str,
+    address: str | None,
+    actors: int | None,
+    cpus: int,
+    gpus: float,
+    bad: str,
+    part_rows: int,
+    kind: str | None = None,
+) -> str:
+    """Works on a corpus, and says how it went; errors as `scale.run`."""
+    from openmeva.training.scale import engines, run, sources
+    from openmeva.training.scale.parts import Size
+
+    if out in (None, "-"):
+        raise ValueError("--engine: expected a folder to write to as OUT, got none")
+    chosen = engines.Engine(engine, address, actors, cpus, gpus)
+    source = sources.files_source(stories, kind)
+    return str(run.run(source, out, work, chosen, bad, Size(part_rows)))

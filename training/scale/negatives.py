@@ -1,0 +1,83 @@
+"""Negative samples of the stories of a corpus of any size, as UNION is trained on."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openmeva.metrics.core.module import signature_of
+from openmeva.training.common.draws import Draws
+from openmeva.training.corpora.stories import story_of
+from openmeva.training.files import Row, checksum
+from openmeva.training.negatives.edited import EditedStory
+from openmeva.training.negatives.file import Drawing, normalizer_of, record, sampler_of, sentences_of
+from openmeva.training.scale.parts import NUMBER
+from openmeva.training.text.tagged_story import TaggedStory
+from openmeva.training.text.tagger.tagging import tag
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How a corpus is damaged.
+
+    Attributes:
+        how: seed, techniques and so on.
+        pool: a file of other stories: foreign sentences, and keywords with their frequencies, come from it.
+    """
+
+    how: Drawing
+    pool: str
+
+    def start(self, fields: Sequence[str], in_story: bool) -> "BatchSampler":
+        """The sampler, with the pool tagged."""
+        return BatchSampler(self)
+
+
+class BatchSampler:
+    """Adds `original` (words by sentence) and, as `openmeva negatives` writes them, `negative`, `origins`, `applied`, `edits`.
+
+    A sample depends on the seed, the epoch, the pool and the story's place in the corpus. A column that the corpus has
+    already keeps its values; the new one is then called `union_…`.
+
+    Raises:
+        ValueError: an unknown technique, or a pool without stories.
+    """
+
+    def __init__(self, settings: Sampling) -> None:
+        self.how, self.seconds = settings.how, 0.0
+        self.sampler, _ = sampler_of(settings.pool, self.how)
+        self.normalizer = normalizer_of(self.how)
+        self.signature = signature_of(
+            "negatives",
+            ("nltk",),
+            techniques="+".join(self.how.techniques),
+            recipe=self.how.recipe,
+            lexicon=self.how.lexicon,
+            keep=self.how.keep,
+            seed=self.how.seed,
+            epoch=self.how.epoch,
+            pool=checksum(settings.pool)[:12],
+        )
+
+    def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+        """The columns for a batch.
+
+        Raises:
+            ValueError: a story without a word (its row).
+        """
+        begun = time.perf_counter()
+        rows = [Row(0, f"row {place}", {"story": story}) for place, story in enumerate(batch["story"])]
+        originals = [sentences_of(story_of(row), row.where, self.normalizer) for row in rows]
+        tags = iter(tag([words for sentences in originals for words in sentences]))
+        made = []
+        for number, sentences in zip(batch[NUMBER], originals, strict=True):
+            story = EditedStory.start(TaggedStory(sentences, [next(tags) for _ in sentences]))
+            draws = Draws(np.random.default_rng((self.how.seed, self.how.epoch, number - 1)))
+            made.append(record(self.sampler.edit(story, draws)))
+        names = ("negative", "origins", "applied", "edits")
+        added: dict[str, list[Any]] = {"original": originals}
+        added |= {name: [one.get(name) for one in made] for name in names}
+        self.seconds += time.perf_counter() - begun
+        return {f"union_{name}" if name in batch else name: values for name, values in added.items()}
