@@ -109,8 +109,8 @@ autos: .venv resources  ## build AUTOS: make autos DATA=folder, or STORIES=file 
 	$(OFFLINE) $(BIN)/python -m openmeva.training.autos --processes 2 $(if $(STORIES),--stories $(STORIES) --config $(or $(CONFIG),roc),\
 		--data $(DATA) $(if $(CONFIG),--config $(CONFIG))) $(ARGS)
 
-bench: .venv resources  ## measure speed, as ratios within one run: make bench [DATA=folder]
-	$(OFFLINE) $(if $(DATA),OPENMEVA_DATA=$(DATA)) $(BIN)/python -m training.speed $(ARGS)
+bench: .venv resources  ## measure speed, as ratios within one run: make bench [DATA=folder] [SCALE=1: corpora of any size]
+	$(OFFLINE) $(if $(DATA),OPENMEVA_DATA=$(DATA)) $(BIN)/python -m training.speed $(if $(SCALE),--only scale) $(ARGS)
 
 install: .venv  ## put metrics, models and datasets into your own cache (HF_HOME), for use from any folder
 	@HF_HOME="$(USER_HF_HOME)" $(BIN)/openmeva install

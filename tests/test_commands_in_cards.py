@@ -18,6 +18,7 @@ PAGES = sorted(
         "metrics/*.md",
         "metrics/*/*.md",
         "training/*.md",
+        "training/*/*.md",
         "spaces/*.md",
         "datasets/*/*.md",
     )

@@ -95,6 +95,7 @@ def cores() -> int:
 def started(engine: Engine) -> Iterator[Any]:
     """Ray: the one that runs already, a cluster's, or one that is started on this machine and ended, its files removed."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_TQDM_PATCH_PRINT", "0")  # this process's print stays its own
     try:
         import ray
         import ray.data

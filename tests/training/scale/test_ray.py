@@ -83,13 +83,6 @@ def killed_driver(out: Path, address: str, parts: int) -> None:
     assert driver.returncode == -signal.SIGKILL, said
 
 
-def test_a_driver_that_is_killed_is_taken_up(cluster: Any, plain: dict[str, str], tmp_path: Path) -> None:
-    killed_driver(tmp_path / "out", cluster.get_runtime_context().gcs_address, 1)
-    assert 1 <= len(list((tmp_path / "out").glob("part-*.parquet"))) < 5
-    counted(ROWS, tmp_path / "out", engine=Engine(actors=2), work=Counting(pause=PAUSE))
-    assert sums(tmp_path / "out") == plain
-
-
 if __name__ == "__main__":
     folder, where = sys.argv[1:]
     counted(ROWS, Path(folder), engine=Engine(address=where, actors=2), work=Counting(pause=PAUSE))

@@ -11,11 +11,22 @@ from openmeva.training.scale.engines import Engine
 from tests.tiny_work import Counting
 from tests.training.scale.test_runs import ROWS, counted
 
+# a node that is lost is missed within seconds
+HEAD = {
+    "include_dashboard": False,
+    "object_store_memory": 100 * 2**20,
+    "_system_config": {
+        "health_check_period_ms": 500,
+        "health_check_timeout_ms": 2000,
+        "health_check_failure_threshold": 3,
+    },
+}
+
 
 def main(out: Path, cores: int) -> None:
     """Runs on two nodes; the first has `cores`, the second, which is lost when two parts are done, one."""
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": cores, "include_dashboard": False})
-    lost = cluster.add_node(num_cpus=1)
+    cluster = Cluster(initialize_head=True, head_node_args=HEAD | {"num_cpus": cores})
+    lost = cluster.add_node(num_cpus=1, object_store_memory=100 * 2**20)
 
     def lose() -> None:
         while len(list(out.glob("part-*.parquet"))) < 2:

@@ -1,0 +1,68 @@
+"""Stories of a corpus are perturbed and damaged alike, whatever the parts."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openmeva.training.files import read_rows, write_rows
+from openmeva.training.negatives.file import Drawing
+from openmeva.training.perturbations.file import Perturbing, perturb_file
+from openmeva.training.scale.negatives import Sampling
+from openmeva.training.scale.parts import Size
+from openmeva.training.scale.perturbing import Perturbation
+from tests.training.scale.test_runs import counted, rows_in
+
+STORIES = [
+    "Ben was late. He ran because it rained. Nora laughed.",
+    "Nora sang. She won a prize. The crowd loved her. She went home.",
+    "Tom lost his dog. He looked for it all day. It slept at home. Tom was happy.",
+    "Ann baked a cake. She ate it. She was full. She took a nap.",
+]
+
+
+@pytest.fixture
+def stories(tmp_path: Path) -> Path:
+    write_rows(tmp_path / "stories.jsonl", [{"story": story, "aspect": "mine"} for story in STORIES])
+    return tmp_path / "stories.jsonl"
+
+
+def of_sizes(stories: Path, out: Path, work: Any) -> list[dict[str, Any]]:
+    """The rows of a run, the same for parts of one row and for one part."""
+    found = []
+    for rows in (1, 100):
+        report = counted(stories, out / str(rows), work=work, size=Size(rows))
+        assert report.scored == len(STORIES)
+        found.append(rows_in(out / str(rows)))
+    assert found[0] == found[1]
+    return found[0]
+
+
+def test_perturbations_are_those_of_the_command(stories: Path, tmp_path: Path) -> None:
+    how = Perturbing("typo", seed=3)
+    found = of_sizes(stories, tmp_path / "out", Perturbation(how))
+    perturb_file(stories, tmp_path / "cases.jsonl", how)
+    cases = {row.values["perturbed_from"]: row.values for row in read_rows(tmp_path / "cases.jsonl")}
+    assert {f"{place:06d}" for place, row in enumerate(found, 1) if row["perturbed"]} == set(cases)
+    for place, row in enumerate(found, 1):
+        case = cases[f"{place:06d}"]
+        assert row["perturbed"] == case["story"]
+        assert row["technique"] == case["technique"]
+        assert row["changed_spans"] == case["changed_spans"]
+        assert (row["aspect"], row["perturb_aspect"]) == ("mine", "typo")
+    with pytest.raises(ValueError, match="relatedness: expected a file of other stories"):
+        counted(stories, tmp_path / "none", work=Perturbation(Perturbing("relatedness")))
+    write_rows(tmp_path / "short.jsonl", [{"story": STORIES[0]}, {"story": "Ben ran."}])
+    with pytest.raises(ValueError, match=r"short\.jsonl, line 2: expected at least two sentences"):
+        counted(tmp_path / "short.jsonl", tmp_path / "short", work=Perturbation(how))
+
+
+def test_negative_samples_come_from_a_pool(stories: Path, tmp_path: Path) -> None:
+    how = Drawing(seed=1, techniques=("repetition", "reordering"), cache=tmp_path / "tags")
+    found = of_sizes(stories, tmp_path / "out", Sampling(how, str(stories)))
+    for row in found:
+        assert row["negative"] not in (None, row["original"])
+        assert row["applied"]
+        assert all(name.rpartition("_")[2] in how.techniques for name in row["applied"])
+    with pytest.raises(ValueError, match="expected techniques among repetition"):
+        counted(stories, tmp_path / "bad", work=Sampling(Drawing(techniques=("foo",)), str(stories)))

@@ -1,0 +1,140 @@
+"""Corpora of any size: stories a second of the plain engine and of one and two actors, memory, and the share outside the metric.
+
+Every run is a process of its own. The speed is that between the first finished part and the last one, so that starting
+Ray and loading weights, which a row of their own tells, do not count.
+"""
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import PIPE, Popen
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from openmeva.training.files import write_rows
+from openmeva.training.speed.parts import Rows, bench_stories
+
+METRIC = "plot_coherence"
+CHEAP = "sentavg"
+MODELS = {"mix": 4000, "base": 200}  # stories
+CORPORA = (20_000, 200_000)
+MEGABYTE = 2**20
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A run: its report, speed between the first part and the last, seconds until the first, megabytes of memory at most."""
+
+    report: dict[str, Any]
+    speed: float
+    start: float
+    driver: float
+    actor: float
+
+
+def scale_rows() -> Rows:
+    """Both engines, one and two actors, both tiers, and memory by the corpus' size."""
+    rows: Rows = []
+    with TemporaryDirectory() as folder:
+        place = Path(folder)
+        rows += _engines(place)
+        rows += _memory(place)
+    return rows
+
+
+def _engines(place: Path) -> Rows:
+    stories = _corpus(place / "mix.jsonl", MODELS["mix"])
+    few = _corpus(place / "base.jsonl", MODELS["base"])
+    size = MODELS["mix"] // 20
+    common = ["--metric", METRIC, "--part-rows", str(size)]
+    plain = _run(stories, place / "plain", [*common, "--engine", "plain"], 1)
+    one, two = (
+        _run(stories, place / str(n), [*common, "--engine", "ray", "--actors", str(n)], n) for n in (1, 2)
+    )
+    base = ["--metric", METRIC, "--config", "base", "--part-rows", "20", "--engine", "plain"]
+    larger = _run(few, place / "base", base, 1)
+    title = f"plot coherence mix, {MODELS['mix']:,} stories, one core a worker"
+    return [
+        (f"{title}: plain", _speed(plain), "1", ""),
+        (f"{title}: ray, one actor", _speed(one), f"{one.speed / plain.speed:.2f}", ".90 of plain"),
+        (f"{title}: ray, two actors", _speed(two), f"{two.speed / one.speed:.2f}", "1.80 of one actor"),
+        ("time of an actor outside the metric", f"{two.report['outside']:.1%}", "", "under 10 %"),
+        ("until the first part: plain, one actor", f"{plain.start:.1f} s, {one.start:.1f} s", "", ""),
+        (f"plot coherence base, {MODELS['base']} stories: plain", _speed(larger), "", ""),
+    ]
+
+
+def _memory(place: Path) -> Rows:
+    rows: Rows = []
+    peaks = []
+    for count in CORPORA:
+        stories = _corpus(place / f"{count}.jsonl", count)
+        options = ["--metric", CHEAP, "--engine", "ray", "--actors", "1"]
+        found = _run(stories, place / f"memory-{count}", options, 1)
+        peaks.append(found.driver)
+        rows.append(
+            (
+                f"{CHEAP}, {count:,} stories, ray, one actor: memory of driver, actor",
+                f"{found.driver:,.0f} MB, {found.actor:,.0f} MB",
+                f"{found.driver / peaks[0]:.2f}",
+                "driver at most 1.10",
+            )
+        )
+    return rows
+
+
+def _corpus(path: Path, count: int) -> Path:
+    write_rows(
+        path, ({"story_id": place, "story": story} for place, story in enumerate(bench_stories(count)))
+    )
+    return path
+
+
+def _run(stories: Path, out: Path, options: list[str], workers: int) -> Measured:
+    """Scores a file by the command in a process of its own, and watches its memory."""
+    command = [sys.executable, "-m", "openmeva.training.cli", "score", str(stories), str(out), *options]
+    begun = time.time()
+    with Popen(command, stderr=PIPE, text=True) as process:
+        peaks = {"driver": 0.0, "actor": 0.0}
+        watching = threading.Thread(target=_watch, args=(process, peaks))
+        watching.start()
+        _, said = process.communicate()
+        watching.join()
+    if process.returncode:
+        raise RuntimeError(f"{' '.join(options)}: {said[-500:]}")
+    report = json.loads((out / "report.json").read_text(encoding="utf-8"))
+    ends = sorted(path.stat().st_mtime for path in out.glob("part-*.parquet"))
+    each = report["scored"] / len(ends)
+    passed = ends[-1] - ends[workers - 1]
+    speed = each * (len(ends) - workers) / passed if passed else 0.0
+    return Measured(report, speed, ends[0] - begun, peaks["driver"], peaks["actor"])
+
+
+def _watch(process: "Popen[str]", peaks: dict[str, float]) -> None:
+    """Notes the greatest memory of a process, and of any Ray actor below it, ten times a second."""
+    while process.poll() is None:
+        for name, size in _sizes(process.pid):
+            peaks[name] = max(peaks[name], size)
+        time.sleep(0.1)
+
+
+def _sizes(number: int) -> Iterator[tuple[str, float]]:
+    """Megabytes of a process (`driver`) and of those below it that are Ray's actors (`actor`)."""
+    import psutil
+
+    try:
+        driver = psutil.Process(number)
+        yield "driver", driver.memory_info().rss / MEGABYTE
+        for child in driver.children(recursive=True):
+            if "MapWorker" in "".join(child.cmdline()):
+                yield "actor", child.memory_info().rss / MEGABYTE
+    except psutil.Error:  # one that has ended meanwhile
+        return
+
+
+def _speed(found: Measured) -> str:
+    return f"{found.speed:.1f} stories/s"
