@@ -11,17 +11,20 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from subprocess import PIPE, Popen
+from subprocess import DEVNULL, PIPE, Popen
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from openmeva.training.files import write_rows
+from openmeva.training.files import json_line, write_rows
+from openmeva.training.scale.parts import Size
 from openmeva.training.speed.parts import Rows, bench_stories
 
 METRIC = "plot_coherence"
 CHEAP = "sentavg"
 MODELS = {"mix": 4000, "base": 200}  # stories
 CORPORA = (20_000, 200_000)
+LARGE = 2**30  # bytes of a file that is read whole and scored in part
+LARGE_PARTS = 20
 MEGABYTE = 2**20
 
 
@@ -43,6 +46,7 @@ def scale_rows() -> Rows:
         place = Path(folder)
         rows += _engines(place)
         rows += _memory(place)
+        rows += _large(place)
     return rows
 
 
@@ -87,6 +91,44 @@ def _memory(place: Path) -> Rows:
     return rows
 
 
+def _large(place: Path) -> Rows:
+    """A file of a gigabyte, stopped after some parts: what comes later takes no more memory than what came before."""
+    stories, out = place / "large.jsonl", place / "large"
+    few = b"".join(
+        json_line({"story_id": n, "story": story}) for n, story in enumerate(bench_stories(10_000))
+    )
+    with stories.open("wb") as file:
+        for _ in range(LARGE // len(few) + 1):
+            file.write(few)
+    options = ["--metric", CHEAP, "--engine", "plain"]
+    begun, facts = time.time(), out / ".work" / "input" / "facts.json"
+    read = 0.0
+    peaks = {"driver": 0.0, "actor": 0.0}
+    with Popen(_command(stories, out, options), stderr=DEVNULL) as process:
+        while process.poll() is None and len(list(out.glob("part-*.parquet"))) < LARGE_PARTS:
+            read = read or (facts.is_file() and time.time() - begun) or 0.0
+            _note(process.pid, peaks)
+            time.sleep(0.1)
+        process.kill()
+    if not read:
+        raise RuntimeError("the file of a gigabyte was not read to its end")
+    rows = json.loads(facts.read_text(encoding="utf-8"))["rows"]
+    return [
+        (
+            f"reading {stories.stat().st_size / 1e9:.2f} GB of JSONL, {rows:,} rows",
+            f"{rows / read:,.0f} rows/s",
+            "",
+            "",
+        ),
+        (
+            f"memory while it is read and {LARGE_PARTS * Size().rows:,} of its rows are scored by {CHEAP}",
+            f"{peaks['driver']:,.0f} MB",
+            "",
+            "",
+        ),
+    ]
+
+
 def _corpus(path: Path, count: int) -> Path:
     write_rows(
         path, ({"story_id": place, "story": story} for place, story in enumerate(bench_stories(count)))
@@ -96,9 +138,8 @@ def _corpus(path: Path, count: int) -> Path:
 
 def _run(stories: Path, out: Path, options: list[str], workers: int) -> Measured:
     """Scores a file by the command in a process of its own, and watches its memory."""
-    command = [sys.executable, "-m", "openmeva.training.cli", "score", str(stories), str(out), *options]
     begun = time.time()
-    with Popen(command, stderr=PIPE, text=True) as process:
+    with Popen(_command(stories, out, options), stderr=PIPE, text=True) as process:
         peaks = {"driver": 0.0, "actor": 0.0}
         watching = threading.Thread(target=_watch, args=(process, peaks))
         watching.start()
@@ -114,12 +155,20 @@ def _run(stories: Path, out: Path, options: list[str], workers: int) -> Measured
     return Measured(report, speed, ends[0] - begun, peaks["driver"], peaks["actor"])
 
 
+def _command(stories: Path, out: Path, options: list[str]) -> list[str]:
+    return [sys.executable, "-m", "openmeva.training.cli", "score", str(stories), str(out), *options]
+
+
 def _watch(process: "Popen[str]", peaks: dict[str, float]) -> None:
     """Notes the greatest memory of a process, and of any Ray actor below it, ten times a second."""
     while process.poll() is None:
-        for name, size in _sizes(process.pid):
-            peaks[name] = max(peaks[name], size)
+        _note(process.pid, peaks)
         time.sleep(0.1)
+
+
+def _note(number: int, peaks: dict[str, float]) -> None:
+    for name, size in _sizes(number):
+        peaks[name] = max(peaks[name], size)
 
 
 def _sizes(number: int) -> Iterator[tuple[str, float]]:

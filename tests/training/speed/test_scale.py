@@ -19,6 +19,7 @@ def test_rows_are_ratios_of_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
         )
 
     monkeypatch.setattr(scale, "_run", run)
+    monkeypatch.setattr(scale, "_large", lambda place: [])
     monkeypatch.setattr(scale, "CORPORA", (20, 200))
     monkeypatch.setattr(scale, "MODELS", {"mix": 40, "base": 20})
     rows = scale.scale_rows()
