@@ -8,7 +8,11 @@ MAX_CHARACTERS = 10_000  # a text: about 2,000 words
 MAX_ROWS = 500  # stories of a file
 MAX_BYTES = 2_000_000  # a file
 MAX_SCORES = 20_000  # scores placed on the leaderboard
-AT_ONCE = 2  # requests of one kind that are answered together; the others wait in line
+AT_ONCE = 2  # threads that score, and requests of other kinds that are answered at the same time
+MOST_ANSWERED = 32  # users whose stories are looked at together; the others see their place in the queue
+MOST_SCORED = 32  # stories that a metric reads at once
+MOST_EXPLAINED = 8  # the same where it reads each again without each sentence
+MOST_REMEMBERED = 20_000  # scores: about 10 MB
 
 
 def check_text(text: object, what: str, needed: bool = True) -> str:

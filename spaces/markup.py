@@ -74,8 +74,15 @@ def shaded(sentences: Sequence[ExplainedSentence]) -> str:
     return f'<p class="om-story">{" ".join(parts)}</p>'
 
 
-def legend(title: str) -> str:
-    """What the shading, by the metric `title`, and the marks mean."""
+def legend(title: str, edited: bool) -> str:
+    """What the shading, by the metric `title`, and the marks mean, where words are `edited`."""
+    words = (
+        '<span><span class="om-story om-edit" style="line-height:1;font-size:1em">word</span> '
+        + tip(
+            "UNION would change it", "UNION's second head guesses the undamaged word. Hover or focus a word."
+        )
+        + "</span>"
+    )
     return (
         '<p class="om-legend"><span><i style="background:rgba(var(--om-cost),.2)"></i>'
         '<i style="background:rgba(var(--om-cost),.6)"></i>'
@@ -83,11 +90,7 @@ def legend(title: str) -> str:
             f"costs the story ({title})",
             "The metric's score without the sentence minus the score with it: the darker, the more.",
         )
-        + '</span><span><span class="om-story om-edit" style="line-height:1;font-size:1em">word</span> '
-        + tip(
-            "UNION would change it", "UNION's second head guesses the undamaged word. Hover or focus a word."
-        )
-        + "</span></p>"
+        + f"</span>{words if edited else ''}</p>"
     )
 
 

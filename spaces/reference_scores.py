@@ -25,7 +25,8 @@ from tqdm.auto import tqdm
 from openmeva.spaces.catalogue import CORPORA, CatalogueEntry
 from openmeva.spaces.distributions import FOLDER, quantiles
 from openmeva.spaces.reference_stories import damaged, generated, has_generator, human_stories, read_generated
-from openmeva.spaces.scorer import Scorer, Text
+from openmeva.spaces.scorer import Scorer
+from openmeva.spaces.texts import Text
 from openmeva.training.files import write_text
 from openmeva.training.paths import ROOT
 

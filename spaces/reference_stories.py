@@ -13,7 +13,7 @@ from typing import Any
 
 from openmeva.metrics.core.text import Normalizer, split_sentences
 from openmeva.metrics.ruber_bert.scoring import plain_context
-from openmeva.spaces.scorer import Text
+from openmeva.spaces.texts import Text
 from openmeva.training.benchmark.sampling import evenly
 from openmeva.training.common.config import config_file, read_config, read_mapping
 from openmeva.training.corpora.splits import cut, judged_keys, load_corpus

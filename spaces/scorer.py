@@ -1,39 +1,30 @@
-"""Scores stories with every metric of the catalogue; metrics are loaded once, in the background."""
+"""Scores stories with every metric of the catalogue; metrics are loaded once, in the background.
+
+What several threads ask for at the same time is read in batches (`batching`); a score asked for again is remembered.
+"""
 
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import partial
 from typing import Any
 
-from openmeva.metrics.core.text import split_sentences
+from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.spaces.batching import Batcher, Remembered, Work
 from openmeva.spaces.catalogue import CORPORA, CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import Distributions, Placement, checkpoint_of
+from openmeva.spaces.limits import AT_ONCE, MOST_EXPLAINED, MOST_REMEMBERED, MOST_SCORED
+from openmeva.spaces.loaded_metric import LoadedMetric, Row
+from openmeva.spaces.texts import Text, check_corpus, columns, lacks
 
 _LOG = logging.getLogger(__name__)
 _WARM_UP = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."
-
-
-@dataclass(frozen=True)
-class Text:
-    """A story to score.
-
-    Attributes:
-        story: as typed, with or without the beginning.
-        context: the story's beginning (`roc`) or the prompt (`wp`), blank where not given.
-        reference: a story to compare it with, blank where not given.
-    """
-
-    story: str
-    context: str = ""
-    reference: str = ""
-
-    def whole(self, corpus: str) -> str:
-        """What a reader of the story reads: in `roc` the context is its beginning."""
-        return f"{self.context} {self.story}".strip() if corpus == "roc" else self.story
 
 
 @dataclass(frozen=True)
@@ -54,23 +45,24 @@ class Score:
     placements: tuple[Placement, ...] = ()
 
 
-@dataclass
-class _Loaded:
-    module: Any
-    checkpoint: str
-    lock: threading.Lock = field(default_factory=threading.Lock)
+class Rank(IntEnum):
+    """What goes first where many wait: the verdict, then its reasons, then all else, and files last."""
+
+    VERDICT = 0
+    REASONS = 1
+    MORE = 2
+    FILE = 3
 
 
 class Scorer:
     """All metrics behind one call.
-
-    Modules of evaluate keep state between calls, so that each is used by one thread at a time.
 
     Args:
         catalogue: the metrics; those of `metrics/` unless given.
         distributions: where scores fall; the shipped ones unless given.
         before: called in the background before the first metric is loaded, to fetch what they need.
         threads: of the processor for one call; PyTorch's own number unless given.
+        batched: whether what several threads ask for is read together, and scores are remembered.
     """
 
     def __init__(
@@ -79,12 +71,15 @@ class Scorer:
         distributions: Distributions | None = None,
         before: Callable[[], None] | None = None,
         threads: int | None = None,
+        batched: bool = True,
     ) -> None:
         self._before, self._threads = before, threads
+        self._batcher = Batcher(AT_ONCE, None if batched else 1)
+        self._remembered: Remembered[dict[str, Any]] = Remembered(MOST_REMEMBERED if batched else 0)
         self.catalogue = read_catalogue() if catalogue is None else catalogue
         self.distributions = distributions or Distributions()
         self._starting = threading.Lock()
-        self._found: dict[tuple[str, str], Future[_Loaded]] = {
+        self._found: dict[tuple[str, str], Future[LoadedMetric]] = {
             (name, corpus): Future()
             for corpus in CORPORA
             for name, entry in self.catalogue.items()
@@ -112,7 +107,7 @@ class Scorer:
             import torch  # slow to import, and the page need not wait for it
 
             torch.set_num_threads(self._threads)
-        kept: dict[tuple[str, str], _Loaded] = {}
+        kept: dict[tuple[str, str], LoadedMetric] = {}
         for (name, corpus), future in self._found.items():
             config = self.catalogue[name].call.configs[corpus]
             try:
@@ -123,16 +118,17 @@ class Scorer:
                 _LOG.warning("%s (%s) is not available: %s", name, config, error)
                 future.set_exception(error)
 
-    def _load(self, name: str, config: str) -> _Loaded:
+    def _load(self, name: str, config: str) -> LoadedMetric:
         import evaluate  # slow to import, and the page need not wait for it
 
         entry = self.catalogue[name]
-        module = evaluate.load(str(entry.call.folder), config)
-        columns = {"predictions": [_WARM_UP]}
-        columns |= {what: [_WARM_UP] for what in entry.call.inputs}
-        module.compute(**columns, **entry.call.options)
-        signature = getattr(module, "signature", None)
-        return _Loaded(module, checkpoint_of(str(signature()) if callable(signature) else name))
+        copies = AT_ONCE if name == RECOMMENDED else 1  # most of an answer's work is its: for every thread
+        modules = [evaluate.load(str(entry.call.folder), config) for _ in range(copies)]
+        rows = {what: [_WARM_UP] for what in ("predictions", *entry.call.inputs)}
+        for module in modules:
+            module.compute(**rows, **entry.call.options)
+        signature = getattr(modules[0], "signature", None)
+        return LoadedMetric(entry, modules, checkpoint_of(str(signature()) if callable(signature) else name))
 
     def checkpoint(self, name: str, corpus: str) -> str | None:
         """Which weights a metric scores with; `None` where it cannot be used."""
@@ -141,7 +137,11 @@ class Scorer:
         return None if future is None or future.exception() else future.result().checkpoint
 
     def score(
-        self, texts: Sequence[Text], corpus: str, only: Sequence[str] | None = None
+        self,
+        texts: Sequence[Text],
+        corpus: str,
+        only: Sequence[str] | None = None,
+        rank: Rank = Rank.MORE,
     ) -> list[list[Score]]:
         """For each text the numbers of all metrics, in the catalogue's order.
 
@@ -149,127 +149,108 @@ class Scorer:
             texts: stories that passed `limits.check_text`.
             corpus: `roc` or `wp`, which decides the checkpoints and what a context is.
             only: names of metrics, all where not given.
+            rank: how urgent it is where others wait, too.
 
         Raises:
             ValueError: another corpus.
         """
         self.start()
-        rows: list[list[Score]] = [[] for _ in texts]
-        for name, entry in self.catalogue.items():
-            if only is not None and name not in only:
-                continue
-            for row, scores in zip(rows, self._scores(entry, texts, check_corpus(corpus)), strict=True):
-                row += scores
-        return rows
+        check_corpus(corpus)
+        chosen = [entry for name, entry in self.catalogue.items() if only is None or name in only]
+        asked = [self._ask(entry, texts, corpus, rank) for entry in chosen]
+        return [
+            [
+                score
+                for entry, row in zip(chosen, asked, strict=True)
+                for score in self._read(entry, row[place], corpus)
+            ]
+            for place in range(len(texts))
+        ]
 
-    def explain(self, text: Text, corpus: str) -> dict[str, dict[str, Any]]:
-        """By metric, the explanations that say what each sentence costs (`sentences` with `gain`)."""
+    def explain(
+        self, text: Text, corpus: str, only: Sequence[str] | None = None, rank: Rank = Rank.REASONS
+    ) -> dict[str, dict[str, Any]]:
+        """The explanations of the metrics that have them; what sentences cost (`gain`) says the recommended one's.
+
+        The arguments are those of `score`.
+
+        Raises:
+            ValueError: another corpus, or a metric refuses the story.
+        """
         self.start()
-        found = {}
+        asked = {}
         for name, entry in self.catalogue.items():
-            loaded = self._get(name, check_corpus(corpus)) if entry.explains else None
-            if loaded is None or self._lacks(entry, loaded.module, text, corpus):
+            wanted = entry.explains and (only is None or name in only)
+            loaded = self._get(name, check_corpus(corpus)) if wanted else None
+            if loaded is None or lacks(entry, loaded.module, text, corpus):
                 continue
-            columns = self._columns(entry, loaded.module, [text], corpus)
-            with loaded.lock:
-                result = loaded.module.compute(**columns, **{**entry.call.options, "explain": True})
-            explanation = result["explanations"][0]
-            if all("gain" in sentence for sentence in explanation["sentences"]):
-                found[name] = explanation
-        return found
+            row = columns(entry, loaded.module, text, corpus)
+            work = Work((name, corpus, "explain", *row), loaded.explanations, MOST_EXPLAINED)
+            (asked[name],) = self._batcher.ask(work, [row], rank)
+        return {name: _result(future.result()) for name, future in asked.items()}
 
-    def _get(self, name: str, corpus: str) -> _Loaded | None:
+    def _get(self, name: str, corpus: str) -> LoadedMetric | None:
         future = self._found.get((name, corpus))
         return None if future is None or future.exception() else future.result()
 
-    def _scores(self, entry: CatalogueEntry, texts: Sequence[Text], corpus: str) -> list[list[Score]]:
+    def _ask(
+        self, entry: CatalogueEntry, texts: Sequence[Text], corpus: str, rank: Rank
+    ) -> list[str | Future[Any]]:
+        """For each text what will be the metric's numbers, by key; or why there are none, as a sentence."""
         loaded = self._get(entry.name, corpus)
         if loaded is None:
             here = (entry.name, corpus) in self._found
-            note = "The weights are not here." if here else "Not for stories of this kind."
-            return [[Score(entry.name, number, None, note) for number in entry.numbers] for _ in texts]
-        notes = [self._lacks(entry, loaded.module, text, corpus) for text in texts]
-        rows = [text for text, note in zip(texts, notes, strict=True) if not note]
-        results: dict[str, list[Any]] = {}
-        if rows:
-            columns = self._columns(entry, loaded.module, rows, corpus)
-            try:
-                with loaded.lock:
-                    results = loaded.module.compute(**columns, **entry.call.options)
-            except ValueError as error:
-                if len(texts) > 1:  # one story in the way: the others get their scores
-                    return [scores for text in texts for scores in self._scores(entry, [text], corpus)]
-                _LOG.info("%s refused a story: %s", entry.name, error)
-                notes = [f"{entry.title} could not read this story."]
-        place = iter(range(len(rows)))
-        found = []
-        for note in notes:
-            row = None if note else next(place)
-            found.append(
-                [self._number(entry, number, results, row, note, corpus, loaded) for number in entry.numbers]
-            )
-        return found
+            return ["The weights are not here." if here else "Not for stories of this kind."] * len(texts)
+        asked: list[str | Future[Any]] = [lacks(entry, loaded.module, text, corpus) for text in texts]
+        new: dict[Work, list[tuple[int, bytes, Row]]] = {}
+        for place, text in enumerate(texts):
+            if asked[place]:
+                continue
+            row = columns(entry, loaded.module, text, corpus)
+            digest = self._remembered.digest(entry.name, corpus, row)
+            known = self._remembered.get(digest)
+            if known is None:
+                work = Work((entry.name, corpus, "score", *row), loaded.scores, MOST_SCORED)
+                new.setdefault(work, []).append((place, digest, row))
+            else:
+                done: Future[Any] = Future()
+                asked[place] = done
+                done.set_result(known)
+        for work, rows in new.items():
+            results = self._batcher.ask(work, [row for _, _, row in rows], rank)
+            for (place, digest, _), result in zip(rows, results, strict=True):
+                result.add_done_callback(partial(self._remember, digest))
+                asked[place] = result
+        return asked
 
-    def _number(
-        self,
-        entry: CatalogueEntry,
-        number: Number,
-        results: Mapping[str, Any],
-        row: int | None,
-        note: str,
-        corpus: str,
-        loaded: _Loaded,
-    ) -> Score:
-        if row is None:
-            return Score(entry.name, number, None, note)
-        value = float(results[number.key][row])
-        if value != value or value in (float("inf"), float("-inf")):
+    def _remember(self, digest: bytes, result: Future[Any]) -> None:
+        if result.exception() is None and isinstance(result.result(), dict):
+            self._remembered.put(digest, result.result())
+
+    def _read(self, entry: CatalogueEntry, asked: str | Future[Any], corpus: str) -> list[Score]:
+        """A metric's numbers, as soon as they are there."""
+        if isinstance(asked, str):
+            return [Score(entry.name, number, None, asked) for number in entry.numbers]
+        try:
+            found = _result(asked.result())
+        except ValueError as error:
+            _LOG.info("%s refused a story: %s", entry.name, type(error).__name__)
+            note = f"{entry.title} could not read this story."
+            return [Score(entry.name, number, None, note) for number in entry.numbers]
+        return [self._number(entry, number, found[number.key], corpus) for number in entry.numbers]
+
+    def _number(self, entry: CatalogueEntry, number: Number, value: float, corpus: str) -> Score:
+        if not math.isfinite(value):
             return Score(entry.name, number, None, f"{entry.title} has no score for this story.")
+        checkpoint = self._found[entry.name, corpus].result().checkpoint
         placements = self.distributions.place(
-            corpus, entry.name, number.key, value, number.higher, loaded.checkpoint
+            corpus, entry.name, number.key, value, number.higher, checkpoint
         )
         return Score(entry.name, number, value, "", tuple(placements))
 
-    def _lacks(self, entry: CatalogueEntry, module: Any, text: Text, corpus: str) -> str:
-        """What keeps a story from being scored, as a sentence; blank where nothing does."""
-        required = getattr(module, "required", entry.call.inputs)
-        if "references" in required and not text.reference:
-            return "Needs a reference story to compare with."
-        if "contexts" in required and corpus == "wp" and not text.context:
-            return "Needs the prompt that the story was written to."
-        if "contexts" in required and corpus == "roc" and len(split_sentences(text.whole(corpus))) < 2:
-            return "Needs a story of two sentences or more."
-        return ""
 
-    def _columns(
-        self, entry: CatalogueEntry, module: Any, texts: Sequence[Text], corpus: str
-    ) -> dict[str, list[str]]:
-        """What `compute` gets. In `roc`, a metric that needs the context apart gets the first sentence as it."""
-        required = getattr(module, "required", entry.call.inputs)
-        columns: dict[str, list[str]] = {}
-        if "references" in entry.call.inputs and all(text.reference for text in texts):
-            columns["references"] = [text.reference for text in texts]
-        if "contexts" in required:
-            pairs = [
-                (text.context, text.story) if corpus == "wp" else _first_sentence(text.whole(corpus))
-                for text in texts
-            ]
-            columns["contexts"] = [context for context, _ in pairs]
-            columns["predictions"] = [story for _, story in pairs]
-        elif entry.referenced:  # a reference stands against what was typed, not against the beginning too
-            columns["predictions"] = [text.story for text in texts]
-        else:
-            columns["predictions"] = [text.whole(corpus) for text in texts]
-        return columns
-
-
-def check_corpus(corpus: str) -> str:
-    """`corpus`, or a `ValueError` that names the two there are."""
-    if corpus not in CORPORA:
-        raise ValueError(f"The kind of story is one of {', '.join(CORPORA)}, not {str(corpus)[:20]!r}.")
-    return corpus
-
-
-def _first_sentence(story: str) -> tuple[str, str]:
-    first, *rest = split_sentences(story)
-    return first, " ".join(rest)
+def _result(found: Any) -> Any:
+    """What a row has become; its error is raised."""
+    if isinstance(found, ValueError):
+        raise found
+    return found

@@ -15,7 +15,7 @@ import gradio as gr
 from gradio.themes.utils.fonts import LocalFont
 from gradio.utils import get_upload_folder
 
-from openmeva.spaces.limits import AT_ONCE
+from openmeva.spaces.limits import AT_ONCE, MOST_ANSWERED
 
 _HERE = Path(__file__).parent
 _LOG = logging.getLogger(__name__)
@@ -132,6 +132,9 @@ def launch(demo: gr.Blocks, name: str, **options: Any) -> Any:
         f"<script>{script}</script><style>{frame}</style>"
         '<meta name="description" content="Scores for machine-written stories, with reasons.">'
     )
+    # Gradio sums up all requests so far after each of them, which takes longer and longer: it need not know of any.
+    os.environ.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "1")
+    os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", "1000000000")
     demo.queue(default_concurrency_limit=AT_ONCE, max_size=None, status_update_rate=1)
     hub = "SPACE_ID" in os.environ  # which expects every Space at the same port
     defaults: dict[str, Any] = {
@@ -143,6 +146,7 @@ def launch(demo: gr.Blocks, name: str, **options: Any) -> Any:
         css=(_HERE / "style.css").read_text(encoding="utf-8"),
         head=head,
         max_file_size="2mb",
+        max_threads=2 * MOST_ANSWERED,
         show_error=False,
         ssr_mode=False,
         footer_links=["api", "settings"],
@@ -179,10 +183,13 @@ def guarded(work: Callable[..., str], *values: Any) -> str:
     """The HTML that `work` makes of `values`, or a sentence in its place: for functions behind buttons."""
     try:
         return work(*values)
-    except ValueError as error:
-        return error_card(str(error))
     except Exception as error:
-        return error_card(unexpected(error))
+        return told(error)
+
+
+def told(error: Exception) -> str:
+    """A failure as a card: a user's mistake by its own sentence, another by a plain one."""
+    return error_card(str(error) if isinstance(error, ValueError) else unexpected(error))
 
 
 def uploaded(path: str | None) -> Path:

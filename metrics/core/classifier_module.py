@@ -80,6 +80,7 @@ class StoryClassifierModule(StoryInputs):
         device: str | None = None,
         dtype: str = "auto",
         explain: bool = False,
+        costs: bool = True,
         show_progress: bool = True,
     ) -> dict[str, Any]:
         scores, explanations = self._scorer.score(
@@ -91,6 +92,7 @@ class StoryClassifierModule(StoryInputs):
             explain,
             progress_bar(self._metric, show_progress, self.counted),
             joins=context_is_part_of_story,
+            costs=costs,
         )
         result: dict[str, Any] = {"score": sum(scores) / len(scores), "scores": scores}
         if explanations is not None:

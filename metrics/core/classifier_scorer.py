@@ -1,6 +1,6 @@
 """Scores of a story classifier's checkpoint, and the kinds of error it sees."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -8,7 +8,7 @@ from torch import Tensor
 
 from openmeva.metrics.core.checkpoint import Checkpoint
 from openmeva.metrics.core.classifier import StoryClassifier
-from openmeva.metrics.core.story_scorer import PreparedStory, Progress, StoryScorer
+from openmeva.metrics.core.story_scorer import Judged, PreparedStory, Progress, StoryScorer
 
 
 class ClassifierScorer(StoryScorer):
@@ -30,45 +30,46 @@ class ClassifierScorer(StoryScorer):
             checkpoint, StoryClassifier(checkpoint.model_config, kinds=len(self.kinds), tokens=tokens)
         )
 
-    def probabilities(
+    def judged(
         self,
         sequences: Sequence[Sequence[int]],
         batch_size: int,
         device: torch.device,
         dtype: torch.dtype,
         progress: Progress | None = None,
-    ) -> list[float]:
-        """The score of each sequence of token ids (without special tokens), in order."""
-        if not self.token_share:
-            return super().probabilities(sequences, batch_size, device, dtype, progress)
+    ) -> list[Judged]:
+        """Each sequence of token ids (without special tokens) as the model judges it, in order."""
+        share, kinds = self.token_share, len(self.kinds)
+        if not share and not kinds:
+            return super().judged(sequences, batch_size, device, dtype, progress)
 
-        def read(hidden: Tensor) -> Tensor:  # (n, 1 + tokens): the story's, then each token's, marks too
-            return torch.sigmoid(
-                torch.cat([self.model.score(hidden)[:, None], self.model.judge_tokens(hidden)], 1)
-            )
+        def read(
+            hidden: Tensor,
+        ) -> Tensor:  # (n, 1 + kinds + tokens): the story's, then each token's, marks too
+            logits = [self.model.score(hidden)[:, None]]
+            logits += [self.model.name_kinds(hidden)] if kinds else []
+            logits += [self.model.judge_tokens(hidden)] if share else []
+            return torch.sigmoid(torch.cat(logits, 1))
 
+        judged = []
         found = self.outputs(sequences, read, batch_size, device, dtype, progress)
-        share = self.token_share
-        return [
-            (1 - share) * values[0] + share * sum(values[2 : 2 + len(ids)]) / len(ids)
-            for ids, values in zip(sequences, found, strict=True)
-        ]
+        for ids, (score, *values) in zip(sequences, found, strict=True):
+            if share:
+                tokens = values[kinds + 1 : kinds + 1 + len(ids)]
+                score = (1 - share) * score + share * sum(tokens) / len(ids)
+            judged.append(Judged(score, values[:kinds]))
+        return judged
 
     def _details(
-        self, prepared: Sequence[PreparedStory], batch_size: int, device: torch.device, dtype: torch.dtype
+        self,
+        prepared: Sequence[PreparedStory],
+        known: Mapping[tuple[int, ...], Judged],
+        batch_size: int,
+        device: torch.device,
+        dtype: torch.dtype,
     ) -> list[dict[str, Any]]:
         if not self.kinds:
             return [{} for _ in prepared]
-        owners = [s for s, story in enumerate(prepared) for _ in story.windows]
-        sequences = [story.ids(window) for story in prepared for window in story.windows]
-        found = self.outputs(
-            sequences,
-            lambda hidden: torch.sigmoid(self.model.name_kinds(hidden)),
-            batch_size,
-            device,
-            dtype,
-        )
-        greatest = [[0.0] * len(self.kinds) for _ in prepared]
-        for owner, values in zip(owners, found, strict=True):
-            greatest[owner] = [max(a, b) for a, b in zip(greatest[owner], values, strict=True)]
+        found = [[known[tuple(story.ids(window))].kinds for window in story.windows] for story in prepared]
+        greatest = [map(max, zip([0.0] * len(self.kinds), *windows, strict=True)) for windows in found]
         return [{"kinds": dict(zip(self.kinds, values, strict=True))} for values in greatest]

@@ -132,7 +132,9 @@ _COUNT = "a whole number above 0"
 _OPTIONS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "batch_size": (_COUNT, _whole(1)),
     **dict.fromkeys(("layer", "repeated_ngram"), (f"{_COUNT} or None", _optional(_whole(1)))),
-    **dict.fromkeys(("explain", "idf", "show_progress", "one_error_only"), ("True or False", _is_flag)),
+    **dict.fromkeys(
+        ("explain", "costs", "idf", "show_progress", "one_error_only"), ("True or False", _is_flag)
+    ),
     "context_is_part_of_story": ("True, False or None", _optional(_is_flag)),
     **dict.fromkeys(("blend", "dtype", "normalization", "padding_side"), ("a name", _is_name)),
     "draws": ("a whole number of at least 100", _whole(100)),

@@ -73,10 +73,13 @@ class PrecisionCache:
     def on(self, device: torch.device, dtype: torch.dtype) -> Any:
         """The model in `dtype` on `device`."""
         if dtype is torch.float32:
-            return self.exact.to(device)
-        if dtype not in self.rounded:
-            self.rounded[dtype] = copy.deepcopy(self.exact).to(dtype)
-        return self.rounded[dtype].to(device)
+            model = self.exact
+        elif dtype in self.rounded:
+            model = self.rounded[dtype]
+        else:
+            model = self.rounded[dtype] = copy.deepcopy(self.exact).to(dtype)
+        # to ask each module whether it is there takes as long as to read a short story
+        return model if next(model.parameters()).device == device else model.to(device)
 
 
 def token_id(tokenizer: Tokenizer, token: str) -> int:

@@ -4,9 +4,9 @@ UNION, plot coherence and discriminator differ in the model and in what `explain
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor
@@ -22,6 +22,13 @@ Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 CONTEXTS: dict[str, bool | None] = {"first_sentence": True, "prompt": False, "auto": None}
 LONGEST_CONTINUED = 10
 _TAG = re.compile(r"\[(?!\s?(?:FE)?MALE\b|\s?NEUTRAL\b)", re.IGNORECASE)  # "[WP]", but no placeholder
+
+
+class Judged(NamedTuple):
+    """A sequence's score, 0 to 1, and the probability of each kind of error that the model names."""
+
+    score: float
+    kinds: Sequence[float] = ()
 
 
 class StoryModel(Protocol):
@@ -160,16 +167,16 @@ class StoryScorer:
                     found[index] = value
         return found
 
-    def probabilities(
+    def judged(
         self,
         sequences: Sequence[Sequence[int]],
         batch_size: int,
         device: torch.device,
         dtype: torch.dtype,
         progress: Progress | None = None,
-    ) -> list[float]:
-        """The score of each sequence of token ids (without special tokens), in order."""
-        return self.outputs(
+    ) -> list[Judged]:
+        """Each sequence of token ids (without special tokens) as the model judges it, in order."""
+        found = self.outputs(
             sequences,
             lambda hidden: torch.sigmoid(self.model.score(hidden)),
             batch_size,
@@ -177,6 +184,7 @@ class StoryScorer:
             dtype,
             progress,
         )
+        return [Judged(value) for value in found]
 
     def score(
         self,
@@ -188,8 +196,9 @@ class StoryScorer:
         explain: bool = False,
         progress: Progress | None = None,
         joins: bool | None = None,
+        costs: bool = True,
     ) -> tuple[list[float], list[dict[str, Any]] | None]:
-        """Scores in 0..1, higher is better, in order, and the explanations where asked for.
+        """Scores in 0..1, higher is better, in order, and the explanations where asked for, what sentences cost among them.
 
         A story longer than `max_length` tokens is scored by overlapping windows of whole sentences, whose
         mean, weighted by length, is its score. Where the checkpoint has a `shorter_window`, a story longer than that is
@@ -203,7 +212,8 @@ class StoryScorer:
         readings = [(s, story.windows) for s, story in enumerate(prepared)]
         readings += [(s, story.shorter) for s, story in enumerate(prepared) if story.shorter]
         sequences = [prepared[s].ids(window) for s, windows in readings for window in windows]
-        found = iter(self.probabilities(sequences, batch_size, chosen, kind, progress))
+        judged = self.judged(sequences, batch_size, chosen, kind, progress)
+        found = iter(one.score for one in judged)
         lengths = iter(map(len, sequences))
         scores = [1.0] * len(prepared)
         for s, windows in readings:
@@ -212,8 +222,13 @@ class StoryScorer:
             scores[s] = min(scores[s], total / sum(weights))
         if not explain:
             return scores, None
-        blame = self._blame(prepared, batch_size, chosen, kind, progress)
-        details = self._details(prepared, batch_size, chosen, kind)
+        known = {tuple(ids): one for ids, one in zip(sequences, judged, strict=True)}
+        blame = (
+            self._blame(prepared, known, batch_size, chosen, kind, progress)
+            if costs
+            else [[{"text": " ".join(words)} for words in story.words if words] for story in prepared]
+        )
+        details = self._details(prepared, known, batch_size, chosen, kind)
         return scores, [
             {"sentences": sentences, **detail} for sentences, detail in zip(blame, details, strict=True)
         ]
@@ -221,12 +236,16 @@ class StoryScorer:
     def _blame(
         self,
         prepared: Sequence[PreparedStory],
+        known: Mapping[tuple[int, ...], Judged],
         batch_size: int,
         device: torch.device,
         dtype: torch.dtype,
         progress: Progress | None,
     ) -> list[list[dict[str, Any]]]:
-        """What each sentence costs its story: the score of its window without it minus the one with it."""
+        """What each sentence costs its story: the score of its window without it minus the one with it.
+
+        `known` holds the windows as they were judged for the story's own score.
+        """
         whole: list[tuple[int, tuple[int, int], int]] = []  # story, window, sentence
         for s, story in enumerate(prepared):
             for i in range(len(story.tokens)):
@@ -236,14 +255,12 @@ class StoryScorer:
                 whole.append((s, window, i))
         kept = [prepared[s].ids(window) for s, window, _ in whole]
         dropped = [prepared[s].ids(window, i) for s, window, i in whole]
-        unique = {tuple(ids): 0.0 for ids in (*kept, *dropped) if ids}
-        for ids, score in zip(
-            unique, self.probabilities(list(unique), batch_size, device, dtype, progress), strict=True
-        ):
-            unique[ids] = score
+        unread = list(dict.fromkeys(tuple(ids) for ids in dropped if ids and tuple(ids) not in known))
+        judged = self.judged(unread, batch_size, device, dtype, progress)
+        scores = {ids: one.score for ids, one in (*known.items(), *zip(unread, judged, strict=True))}
         gains: list[list[float]] = [[] for _ in prepared]
         for (s, _, _), with_it, without in zip(whole, kept, dropped, strict=True):
-            gains[s].append(unique[tuple(without)] - unique[tuple(with_it)] if without else 0.0)
+            gains[s].append(scores[tuple(without)] - scores[tuple(with_it)] if without else 0.0)
         blame: list[list[dict[str, Any]]] = []
         for story, gain in zip(prepared, gains, strict=True):
             sentences: list[dict[str, Any]] = []
@@ -256,7 +273,12 @@ class StoryScorer:
         return blame
 
     def _details(
-        self, prepared: Sequence[PreparedStory], batch_size: int, device: torch.device, dtype: torch.dtype
+        self,
+        prepared: Sequence[PreparedStory],
+        known: Mapping[tuple[int, ...], Judged],
+        batch_size: int,
+        device: torch.device,
+        dtype: torch.dtype,
     ) -> list[dict[str, Any]]:
-        """What a metric's explanations hold beside the sentences; nothing here."""
+        """What a metric's explanations hold beside the sentences; nothing here. `known` holds the judged windows."""
         return [{} for _ in prepared]

@@ -32,6 +32,7 @@ class SentAvgScorer(StoryScorer):
         explain: bool = False,
         progress: Progress | None = None,
         joins: bool | None = None,
+        costs: bool = True,
     ) -> tuple[list[float], list[dict[str, Any]] | None]:
         """Scores in 0..1, higher is better, in order; there are no explanations.
 

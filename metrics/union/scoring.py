@@ -1,15 +1,18 @@
 """UNION's scores, and the words that its reconstruction head would change."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from openmeva.metrics.core.checkpoint import Checkpoint
-from openmeva.metrics.core.runtime import pad
-from openmeva.metrics.core.story_scorer import PreparedStory, StoryScorer
+from openmeva.metrics.core.story_scorer import Judged, PreparedStory, StoryScorer
 from openmeva.metrics.union.modeling import UnionModel
+
+MOST_REBUILT = (
+    16  # windows whose words are guessed at once: each token has a logit for every word of the vocabulary
+)
 
 
 class UnionScorer(StoryScorer):
@@ -19,25 +22,32 @@ class UnionScorer(StoryScorer):
         super().__init__(checkpoint, UnionModel(checkpoint.model_config))
 
     def _details(
-        self, prepared: Sequence[PreparedStory], batch_size: int, device: torch.device, dtype: torch.dtype
+        self,
+        prepared: Sequence[PreparedStory],
+        known: Mapping[tuple[int, ...], Judged],
+        batch_size: int,
+        device: torch.device,
+        dtype: torch.dtype,
     ) -> list[dict[str, Any]]:
-        return [{"edits": self._edits(story, device)} for story in prepared]
+        sequences = [story.ids(window) for story in prepared for window in story.windows]
+        found = iter(self.outputs(sequences, self._best, min(batch_size, MOST_REBUILT), device, dtype))
+        return [{"edits": self._edits(story, [next(found)[1:] for _ in story.windows])} for story in prepared]
 
-    def _edits(self, story: PreparedStory, device: torch.device) -> list[dict[str, Any]]:
-        """Words whose first token the reconstruction head would change, or delete (suggestion "")."""
-        predicted: list[Tensor] = [torch.empty(0, dtype=torch.long)] * len(story.tokens)
-        with torch.inference_mode():
-            for window in story.windows:
-                ids, mask = pad(
-                    [[self.special_tokens.start, *story.ids(window), self.special_tokens.end]],
-                    self.special_tokens.padding,
-                )
-                hidden = self.model.encode(ids.to(device), mask.to(device))[0, 1:-1]
-                best = self.model.reconstruct(hidden).argmax(-1).cpu()
-                for i, part in zip(
-                    range(*window), best.split([len(t) for t in story.tokens[slice(*window)]]), strict=True
-                ):
-                    predicted[i] = part
+    def _best(self, hidden: Tensor) -> Tensor:
+        """Token ids (n, tokens) that the reconstruction head finds likeliest, of hidden states (n, tokens, width)."""
+        return self.model.reconstruct(hidden).argmax(-1)
+
+    def _edits(self, story: PreparedStory, best_of: Sequence[list[int]]) -> list[dict[str, Any]]:
+        """Words whose first token the reconstruction head would change, or delete (suggestion "").
+
+        `best_of` holds the likeliest token ids of each window; those of a later window hold.
+        """
+        predicted: list[list[int]] = [[] for _ in story.tokens]
+        for window, best in zip(story.windows, best_of, strict=True):
+            at = 0
+            for i in range(*window):
+                predicted[i] = best[at : at + len(story.tokens[i])]
+                at += len(story.tokens[i])
         edits = []
         sentence = -1
         for words, tokens, best in zip(story.words, story.tokens, predicted, strict=True):
@@ -49,11 +59,11 @@ class UnionScorer(StoryScorer):
                 length = len(self.tokenizer.encode(word, add_special_tokens=False).ids)
                 if position + length > len(tokens):
                     break
-                if length and int(best[position]) != tokens[position]:
+                if length and best[position] != tokens[position]:
                     edits.append(
                         {
                             "token": word,
-                            "suggestion": self._word(best[position : position + length].tolist()),
+                            "suggestion": self._word(best[position : position + length]),
                             "sentence": sentence,
                             "start": index,
                             "end": index + 1,

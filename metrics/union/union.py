@@ -39,6 +39,7 @@ Args:
     device: "cpu", "cuda", ...; chosen by itself where not given.
     dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
     explain: also return `explanations`; each sentence costs another reading of its window.
+    costs: False saves these readings: no `gain` in the explanations.
     show_progress: a progress bar, which shows after five seconds.
 Returns:
     score: the mean of the scores, 0 to 1.

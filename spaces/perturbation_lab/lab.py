@@ -11,7 +11,8 @@ from typing import Any
 
 from openmeva.spaces import wordnet
 from openmeva.spaces.limits import check_text
-from openmeva.spaces.scorer import Score, Scorer, Text, check_corpus
+from openmeva.spaces.scorer import Score, Scorer
+from openmeva.spaces.texts import Text, check_corpus
 from openmeva.training.files import read_rows
 from openmeva.training.paths import STORIES
 from openmeva.training.perturbations import (

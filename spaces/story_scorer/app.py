@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ import gradio as gr
 
 from openmeva.spaces import shell, wordnet
 from openmeva.spaces.catalogue import CORPORA
-from openmeva.spaces.limits import threads_each
+from openmeva.spaces.limits import MOST_ANSWERED, threads_each
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.story_scorer import service, systems, views
 from openmeva.spaces.story_scorer.examples import EXAMPLES
@@ -25,6 +27,9 @@ _FROM_ADDRESS = """() => {
   return [kind, (given.get("story") || "").slice(0, 10000), (given.get("context") || "").slice(0, 10000)];
 }"""
 _KINDS = [(label, name) for name, label in CORPORA.items()]
+# All that scores a story stands in one queue; so many are looked at together, and the others see their place in it.
+_SCORING: dict[str, Any] = {"concurrency_id": "scoring", "concurrency_limit": MOST_ANSWERED}
+_HIDDEN: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 
 
 def build(scorer: Scorer) -> gr.Blocks:
@@ -39,11 +44,12 @@ def build(scorer: Scorer) -> gr.Blocks:
                 _file(scorer)
             with gr.Tab("Systems"):
                 _two_systems(scorer)
-        gr.api(_api(scorer), api_name="score", concurrency_id="scoring")
+        for function, name in ((_score(scorer), "score"), (_verdict(scorer), "verdict")):
+            gr.api(function, api_name=name, **_SCORING)
     return demo
 
 
-def _api(scorer: Scorer) -> Any:
+def _score(scorer: Scorer) -> Any:
     """The function behind `/score`."""
 
     @shell.sentences
@@ -59,6 +65,23 @@ def _api(scorer: Scorer) -> Any:
         return service.as_dict(service.answer(scorer, story, context, reference, kind))
 
     return score
+
+
+def _verdict(scorer: Scorer) -> Any:
+    """The function behind `/verdict`."""
+
+    @shell.sentences
+    def verdict(story: str, context: str = "", kind: str = "roc") -> dict:
+        """The verdict on a story, by the recommended metric alone: many times quicker than `score`.
+
+        Args:
+            story: the story, in English.
+            context: its beginning (kind roc) or the prompt it was written to (kind wp).
+            kind: roc (short everyday story) or wp (longer story to a prompt).
+        """
+        return service.verdict_dict(next(service.answers(scorer, story, context, "", kind)))
+
+    return verdict
 
 
 def _story_box(label: str, lines: int, placeholder: str, info: str | None = None) -> gr.Textbox:
@@ -86,28 +109,45 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
             with gr.Row(elem_classes="om-examples"):
                 buttons = {name: gr.Button(name, size="sm") for name in EXAMPLES}
         with gr.Column(scale=7, min_width=320):
-            shown = gr.HTML(views.BLANK)
+            verdict, reasons = gr.HTML(views.BLANK), gr.HTML()
+            with gr.Accordion("All metrics", open=False, visible=False, elem_classes="om-more") as more:
+                metrics = gr.HTML()
+            asked = gr.JSON(visible=False)  # what the verdict is on, whatever is typed after it
 
     trusts = Trusts()
+    inputs, outputs = [story, context, reference, kind], [verdict, reasons, more, metrics, asked]
 
-    def answered(*values: str) -> str:
-        return views.one_story(service.answer(scorer, *values), scorer.catalogue, trusts)
+    def answered(*values: str) -> Iterator[tuple[Any, ...]]:
+        try:
+            for step, found in enumerate(service.answers(scorer, *values)):
+                told = views.reasons(found, "Your story")
+                if step:  # what stands is not said again
+                    yield gr.skip(), told, gr.skip(), gr.skip(), gr.skip()
+                else:
+                    closed = gr.update(visible=True, open=False)
+                    yield views.verdict(found, scorer.catalogue, trusts), told, closed, "", list(values)
+        except Exception as error:
+            yield shell.told(error), *_NOTHING
 
-    inputs = [story, context, reference, kind]
+    def all_metrics(values: list[str]) -> str:
+        text = service.checked(*values)
+        return views.all_metrics(scorer.score([text], values[-1])[0], values[-1], scorer.catalogue, trusts)
+
     run: dict[str, Any] = {
-        "fn": partial(shell.guarded, answered),
+        "fn": answered,
         "inputs": inputs,
-        "outputs": shown,
-        "api_visibility": "private",
-        "concurrency_id": "scoring",
-        "show_progress": "minimal",
+        "outputs": outputs,
+        "show_progress_on": verdict,
         "scroll_to_output": True,
+        **_HIDDEN,
+        **_SCORING,
     }
     go.click(**run)
     story.submit(**run)
+    more.expand(partial(shell.guarded, all_metrics), asked, metrics, **_HIDDEN, **_SCORING)
     clear.click(
-        lambda: ("", "", "", views.BLANK),
-        outputs=[story, context, reference, shown],
+        lambda: ("", "", "", views.BLANK, *_NOTHING),
+        outputs=[story, context, reference, *outputs],
         api_visibility="private",
         queue=False,
     )
@@ -119,14 +159,15 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
             api_visibility="private",
             queue=False,
         ).then(**run)
-    demo.load(None, outputs=[kind, story, context], js=_FROM_ADDRESS).then(
-        lambda *values: shell.guarded(answered, *values) if values[0].strip() else views.BLANK,
-        inputs=inputs,
-        outputs=shown,
-        api_visibility="private",
-        concurrency_id="scoring",
-        show_progress="minimal",
-    )
+
+    def given(*values: str) -> Iterator[tuple[Any, ...]]:
+        yield from answered(*values) if values[0].strip() else [(views.BLANK, *_NOTHING)]
+
+    demo.load(None, outputs=[kind, story, context], js=_FROM_ADDRESS).then(**{**run, "fn": given})
+
+
+# In place of reasons, all metrics, and what was asked.
+_NOTHING = ("", gr.update(visible=False, open=False), "", None)
 
 
 def _example(*values: str) -> tuple[str, ...]:
@@ -159,9 +200,8 @@ def _two_stories(scorer: Scorer) -> None:
         "fn": partial(shell.guarded, compared),
         "inputs": [first, second, context, reference, kind],
         "outputs": shown,
-        "api_visibility": "private",
-        "concurrency_id": "scoring",
-        "show_progress": "minimal",
+        **_HIDDEN,
+        **_SCORING,
     }
     go.click(**run)
     pair = EXAMPLES["A sound story"][1].story, EXAMPLES["Out of order"][1].story
@@ -240,6 +280,8 @@ def _two_systems(scorer: Scorer) -> None:
 
 
 if __name__ == "__main__":
-    metrics = Scorer(before=wordnet.prepare, threads=threads_each())
+    # OPENMEVA_BATCHED=0 answers each user apart, for `make bench` to compare with
+    batched = os.environ.get("OPENMEVA_BATCHED") != "0"
+    metrics = Scorer(before=wordnet.prepare, threads=threads_each(), batched=batched)
     metrics.start()
     shell.launch(build(metrics), "story_scorer")

@@ -1,6 +1,6 @@
 """Stories to try, written for this project: one click each."""
 
-from openmeva.spaces.scorer import Text
+from openmeva.spaces.texts import Text
 
 # name: kind of story, texts
 EXAMPLES: dict[str, tuple[str, Text]] = {

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from openmeva.metrics.core.description import RECOMMENDED
 from openmeva.metrics.core.text_warnings import USUAL_WORDS, warning_of, warnings_of
 from openmeva.spaces.alignment import ExplainedSentence, align
 from openmeva.spaces.diagnosis import KINDS, Diagnosis, diagnose
 from openmeva.spaces.limits import MAX_ROWS, check_text
-from openmeva.spaces.scorer import Score, Scorer, Text, check_corpus
+from openmeva.spaces.scorer import Rank, Score, Scorer
+from openmeva.spaces.texts import Text, check_corpus
 from openmeva.spaces.verdicts import Verdict, is_low, recommended, verdict_on
 
 _CHUNK = 16  # stories of a file between which others get their turn
@@ -23,20 +25,22 @@ class Answer:
     Attributes:
         text: the story.
         corpus: `roc` or `wp`.
-        scores: of every metric.
+        scores: of every metric, or of the recommended one alone.
         warning: why it may be no story to score; `None` where nothing says so.
         sentences: what they cost, and the words that UNION would change.
         explained_by: title of the metric that says what sentences cost.
         diagnosis: the likely errors, by what would mend them.
+        looked_for: what is still to come, as the page calls it; blank where this is all.
     """
 
     text: Text
     corpus: str
     scores: list[Score]
     warning: str | None
-    sentences: list[ExplainedSentence]
-    explained_by: str
-    diagnosis: Diagnosis | None
+    sentences: list[ExplainedSentence] = field(default_factory=list)
+    explained_by: str = ""
+    diagnosis: Diagnosis | None = None
+    looked_for: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -58,26 +62,56 @@ class FileScores:
     main: list[Score]
 
 
-def answer(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
-    """Scores and reasons for one story.
+def answers(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Iterator[Answer]:
+    """The answer as it grows: the verdict, then what each sentence costs, then the likely errors where it scores low.
+
+    The other metrics are left out; UNION's words, too, where the story does not score low.
 
     Raises:
         ValueError: a text that is blank, has no word or is too long, or an unknown corpus, as a sentence for the user.
     """
     text = checked(story, context, reference, corpus)
-    whole = text.whole(corpus)
-    scores = scorer.score([text], corpus)[0]
-    warning = warning_of(whole, *USUAL_WORDS[corpus])
+    scores = scorer.score([text], corpus, [RECOMMENDED], Rank.VERDICT)[0]
+    warning = warning_of(text.whole(corpus), *USUAL_WORDS[corpus])
+    found = Answer(text, corpus, scores, warning, looked_for="the sentences that cost it points")
+    yield found
+    main = recommended(scores)
+    low = main is not None and main.value is not None and is_low(main.value, main) and not warning
+    explained = scorer.explain(text, corpus, None if low else [RECOMMENDED])
+    found = _with_sentences(scorer, found, explained)
+    if low and found.sentences:
+        yield replace(found, looked_for="likely errors")
+    yield _with_errors(scorer, found, explained)
+
+
+def answer(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
+    """All scores of one story, and the reasons; errors as `answers`."""
+    text = checked(story, context, reference, corpus)
+    warning = warning_of(text.whole(corpus), *USUAL_WORDS[corpus])
+    found = Answer(text, corpus, scorer.score([text], corpus)[0], warning)
     explained = scorer.explain(text, corpus)
-    if not explained:
-        return Answer(text, corpus, scores, warning, [], "", None)
-    explainer = next(iter(explained))
+    return _with_errors(scorer, _with_sentences(scorer, found, explained), explained)
+
+
+def _with_sentences(scorer: Scorer, found: Answer, explained: Mapping[str, Any]) -> Answer:
+    found = replace(found, looked_for="")
+    if RECOMMENDED not in explained:
+        return found
+    sentences = align(found.text.whole(found.corpus), _both(explained))
+    return replace(found, sentences=sentences, explained_by=scorer.catalogue[RECOMMENDED].title)
+
+
+def _with_errors(scorer: Scorer, found: Answer, explained: Mapping[str, Any]) -> Answer:
+    if RECOMMENDED not in explained or found.warning:
+        return found
+    whole, main = found.text.whole(found.corpus), recommended(found.scores)
+    return replace(found, diagnosis=diagnosed(scorer, whole, _both(explained), main, found.corpus))
+
+
+def _both(explained: Mapping[str, Any]) -> dict[str, Any]:
+    """The recommended metric's sentences, and UNION's edits where they are there."""
     edits: list[Any] = next((one["edits"] for one in explained.values() if "edits" in one), [])
-    both = {"sentences": explained[explainer]["sentences"], "edits": edits}
-    diagnosis = None if warning else diagnosed(scorer, whole, both, recommended(scores), corpus)
-    return Answer(
-        text, corpus, scores, warning, align(whole, both), scorer.catalogue[explainer].title, diagnosis
-    )
+    return {"sentences": explained[RECOMMENDED]["sentences"], "edits": edits}
 
 
 def diagnosed(
@@ -89,7 +123,7 @@ def diagnosed(
     metric = score.metric
 
     def rescore(stories: Sequence[str]) -> list[float]:
-        rows = scorer.score([Text(story) for story in stories], corpus, only=[metric])
+        rows = scorer.score([Text(story) for story in stories], corpus, [metric], Rank.REASONS)
         return [0.0 if row[0].value is None else row[0].value for row in rows]
 
     return diagnose(story, explanation, score.value, lambda value: is_low(value, score), rescore)
@@ -125,6 +159,17 @@ def as_dict(found: Answer) -> dict[str, Any]:
         "warning": found.warning,
         "verdict": {"words": found.verdict.words, "why": found.verdict.why},
         "likely_errors": None if found.diagnosis is None else _diagnosis_dict(found.diagnosis),
+    }
+
+
+def verdict_dict(found: Answer) -> dict[str, Any]:
+    """The verdict as JSON holds it: what the API's `/verdict` returns."""
+    main = found.verdict.score
+    return {
+        "words": found.verdict.words,
+        "why": found.verdict.why,
+        "warning": found.warning,
+        "score": None if main is None else score_dict(main),
     }
 
 
@@ -185,7 +230,7 @@ def score_file(
     found: list[list[Score]] = []
     progress(0, len(texts))
     for chunk in chunks(texts):
-        found += scorer.score(chunk, corpus)
+        found += scorer.score(chunk, corpus, rank=Rank.FILE)
         progress(len(found), len(texts))
     scored = {score.number.title for scores in found for score in scores if score.value is not None}
     warnings = warnings_of([text.whole(corpus) for text in texts], *USUAL_WORDS[corpus])

@@ -52,22 +52,26 @@ BLANK_SYSTEMS = (
 )
 
 
-def one_story(found: Answer, catalogue: Mapping[str, CatalogueEntry], trusts: Trusts) -> str:
-    """Everything about one story: the verdict, the story with its reasons, and behind a click all metrics."""
+def verdict(found: Answer, catalogue: Mapping[str, CatalogueEntry], trusts: Trusts) -> str:
+    """The verdict on a story, and the recommended metric's row."""
+    main = found.verdict.score
+    if main is None:
+        return headline(found.verdict)
+    entry = catalogue[main.metric]
+    return headline(found.verdict, metric_row(entry, main, trusts.of(entry, main.number, found.corpus)))
+
+
+def all_metrics(
+    scores: Sequence[Score], corpus: str, catalogue: Mapping[str, CatalogueEntry], trusts: Trusts
+) -> str:
+    """Every metric's number for a story."""
 
     def trust(score: Score) -> Trust | None:
-        return trusts.of(catalogue[score.metric], score.number, found.corpus)
+        return trusts.of(catalogue[score.metric], score.number, corpus)
 
-    main = found.verdict.score
-    shown = metric_row(catalogue[main.metric], main, trust(main)) if main else ""
     return (
-        headline(found.verdict, shown)
-        + reasons(found, "Your story")
-        + _folded(
-            "All metrics",
-            '<p class="om-note">They disagree, and none is sure: each says what it sees and how far to trust it.</p>'
-            + metric_rows(catalogue, found.scores, trust),
-        )
+        '<section class="om" aria-label="All metrics"><p class="om-note">They disagree, and none is sure: each says what '
+        f"it sees and how far to trust it.</p>{metric_rows(catalogue, scores, trust)}</section>"
     )
 
 
@@ -79,17 +83,26 @@ def _folded(title: str, inside: str) -> str:
 
 
 def reasons(found: Answer, title: str) -> str:
-    """The story with its shaded sentences and its likely errors."""
+    """The story with its shaded sentences and its likely errors, as far as they are there."""
+    coming = (
+        f'<p class="om-note" role="status">Looking for {found.looked_for} …</p>' if found.looked_for else ""
+    )
+    if not found.sentences and coming:
+        return (
+            f'<section class="om om-card" aria-label="{escape(title)}" aria-busy="true"><h2>{escape(title)}</h2>'
+            f'<p class="om-story">{escape(found.text.whole(found.corpus))}</p>{coming}</section>'
+        )
     if not found.sentences:
         return (
             f'<section class="om om-card"><h2>{escape(title)}</h2><p class="om-story">{escape(found.text.story)}</p>'
             '<p class="om-note">No metric here can say which sentences matter.</p></section>'
         )
     main = found.verdict.score
+    edited = any(word.suggestion is not None for one in found.sentences for word in one.words)
     said = faults(found.diagnosis, main.number.title if main else "the score")
     return (
         f'<section class="om om-card" aria-label="{escape(title)}"><h2>{escape(title)}</h2>'
-        f"{shaded(found.sentences)}{legend(found.explained_by)}{said}</section>"
+        f"{shaded(found.sentences)}{legend(found.explained_by, edited)}{said}{coming}</section>"
     )
 
 

@@ -49,7 +49,8 @@ def diagnosed(kept: dict[str, Any], story: str) -> Diagnosis | None:
 
 def _scored() -> dict[str, Any]:
     from openmeva.spaces.catalogue import read_catalogue
-    from openmeva.spaces.scorer import Scorer, Text
+    from openmeva.spaces.scorer import Scorer
+    from openmeva.spaces.texts import Text
 
     catalogue = read_catalogue()
     scorer = Scorer({name: catalogue[name] for name in ("plot_coherence", "union")})

@@ -14,7 +14,8 @@ from openmeva.spaces.catalogue import CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import POINTS
 from openmeva.spaces.reference_scores import measure
 from openmeva.spaces.reference_stories import evenly, read_generated
-from openmeva.spaces.scorer import Score, Text
+from openmeva.spaces.scorer import Score
+from openmeva.spaces.texts import Text
 
 
 class LengthScorer:

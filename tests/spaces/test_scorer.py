@@ -8,7 +8,9 @@ import pytest
 
 from openmeva.spaces.catalogue import CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import Distributions
-from openmeva.spaces.scorer import Scorer, Text, _Loaded
+from openmeva.spaces.loaded_metric import LoadedMetric
+from openmeva.spaces.scorer import Scorer
+from openmeva.spaces.texts import Text
 from openmeva.training.benchmark.registry import MetricEntry, read_registry
 
 
@@ -20,7 +22,7 @@ class FakeModule:
         self.seen: list[dict[str, Any]] = []
         self.busy = threading.Lock()
 
-    def compute(self, explain: bool = False, **columns: Any) -> dict[str, Any]:
+    def compute(self, explain: bool = False, costs: bool = True, **columns: Any) -> dict[str, Any]:
         assert self.busy.acquire(blocking=False), "one thread at a time"
         try:
             self.seen.append(columns)
@@ -58,12 +60,12 @@ class FakeScorer(Scorer):
         ]
         super().__init__({one.name: one for one in entries}, Distributions())
 
-    def _load(self, name: str, config: str) -> _Loaded:
+    def _load(self, name: str, config: str) -> LoadedMetric:
         if name == "broken":
             raise ValueError("no weights")
         required = {"referenced": ("references",), "contextual": ("contexts",)}.get(name, ())
         self.modules[name, config] = FakeModule(required)
-        return _Loaded(self.modules[name, config], f"{config}@0")
+        return LoadedMetric(self.catalogue[name], [self.modules[name, config]], f"{config}@0")
 
 
 def notes(rows: list[Any]) -> dict[str, Any]:
@@ -150,6 +152,15 @@ def test_many_threads_are_served_in_turn() -> None:
     for thread in threads:
         thread.join()
     assert found == [4.0] * 20
+
+
+def test_a_story_asked_for_again_is_not_read_again() -> None:
+    scorer = FakeScorer()
+    rows = scorer.score([Text("One."), Text("One."), Text("Two.")], "roc", ["plain"])
+    assert scorer.score([Text("Two."), Text("One.")], "roc", ["plain"]) == [rows[2], rows[0]]
+    assert scorer.modules["plain", "roc"].seen == [{"predictions": ["One.", "Two."]}]
+    scorer.score([Text("One.")], "wp", ["plain"])
+    assert scorer.modules["plain", "wp"].seen == [{"predictions": ["One."]}]
 
 
 def test_every_metric_of_the_benchmark_is_in_the_catalogue() -> None:

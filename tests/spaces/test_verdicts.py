@@ -96,10 +96,10 @@ def test_every_metric_says_what_it_is_blind_to_and_most_how_far_to_trust_it() ->
 class OneScore(Scorer):
     """Gives every text the same high score and a flat explanation."""
 
-    def score(self, texts: Any, corpus: str, only: Any = None) -> list[list[Score]]:
+    def score(self, texts: Any, corpus: str, only: Any = None, rank: Any = None) -> list[list[Score]]:
         return [[score(0.95)] for _ in texts]
 
-    def explain(self, text: Any, corpus: str) -> dict[str, Any]:
+    def explain(self, text: Any, corpus: str, only: Any = None, rank: Any = None) -> dict[str, Any]:
         parts = [part.strip() + " ." for part in text.whole(corpus).lower().rstrip(".").split(".")]
         return {RECOMMENDED: {"sentences": [{"text": part, "gain": 0.0} for part in parts], "edits": []}}
 
@@ -108,7 +108,7 @@ def test_a_text_that_is_no_story_is_flagged_and_one_without_words_refused() -> N
     scorer = OneScore()
     short = service.answer(scorer, "Hello", "", "", "roc")
     assert short.scores[0].value == 0.95
-    shown = views.one_story(short, scorer.catalogue, Trusts())
+    shown = views.verdict(short, scorer.catalogue, Trusts())
     assert "No verdict" in shown
     assert "too short: 1 word" in shown
     assert service.as_dict(short)["warning"].startswith("too short")
@@ -116,10 +116,20 @@ def test_a_text_that_is_no_story_is_flagged_and_one_without_words_refused() -> N
     for text in ("😀 🎉 🚗", "1 2 3 4"):
         with pytest.raises(ValueError, match="has no word in it"):
             service.answer(scorer, text, "", "", "roc")
-    good = service.answer(scorer, STORY, "", "", "roc")
-    assert good.warning is None
-    shown = views.one_story(good, scorer.catalogue, Trusts())
-    assert shown.index("It holds together well") < shown.index("<details") < shown.index("<summary>")
+    assert service.answer(scorer, STORY, "", "", "roc").warning is None
+
+
+def test_the_verdict_comes_before_its_reasons() -> None:
+    scorer = OneScore()
+    first, last = service.answers(scorer, STORY, "", "", "roc")
+    assert "It holds together well" in views.verdict(first, scorer.catalogue, Trusts())
+    assert (first.sentences, last.verdict) == ([], first.verdict)
+    waiting, shown = views.reasons(first, "Your story"), views.reasons(last, "Your story")
+    assert "Looking for the sentences that cost it points" in waiting
+    assert STORY in waiting
+    assert "Looking for" not in shown
+    assert "costs the story" in shown
+    assert "UNION would change it" not in shown  # no word is marked
 
 
 def test_a_file_says_which_rows_may_be_no_stories() -> None:

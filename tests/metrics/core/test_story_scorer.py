@@ -58,6 +58,9 @@ def test_unions_scores_are_those_from_before_it_shared_its_scoring(tmp_path: Pat
     assert explanations is not None
     assert scores == pytest.approx(GOLDEN_SCORES, abs=1e-5)
     assert [s["gain"] for s in explanations[0]["sentences"]] == pytest.approx(GOLDEN_GAINS, abs=1e-5)
+    _, cheap = scorer.score(["Ann ran home. She ate."], dtype="float32", explain=True, costs=False)
+    texts = [{"text": one["text"]} for one in explanations[0]["sentences"]]
+    assert cheap == [{**explanations[0], "sentences": texts}]
 
 
 def test_scoring_in_bfloat16_leaves_the_weights_of_float32_as_they_were(tmp_path: Path) -> None:

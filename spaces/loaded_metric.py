@@ -1,0 +1,67 @@
+"""A metric that is loaded: its numbers and explanations of many rows at once."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.spaces.catalogue import CatalogueEntry
+
+Row = Mapping[str, str]
+
+
+class LoadedMetric:
+    """A metric's modules, each used by one thread at a time, since modules of evaluate keep state between calls.
+
+    A row is what `compute` gets of one story: a text by the name of its column; all rows of a call have the same columns.
+
+    Args:
+        entry: what the metric is.
+        modules: one, or several of the same weights, for so many threads.
+        checkpoint: which weights.
+    """
+
+    def __init__(self, entry: CatalogueEntry, modules: Sequence[Any], checkpoint: str) -> None:
+        self.entry, self.module, self.checkpoint = entry, modules[0], checkpoint
+        self._free: queue.LifoQueue[Any] = queue.LifoQueue()
+        for module in modules:
+            self._free.put(module)
+
+    def scores(self, rows: Sequence[Row]) -> list[Any]:
+        """For each row the metric's numbers by key, or the `ValueError` with which it was refused."""
+        keys = [number.key for number in self.entry.numbers]
+
+        def scored(some: Sequence[Row]) -> list[Any]:
+            found = self._compute(some)
+            return [{key: float(found[key][place]) for key in keys} for place in range(len(some))]
+
+        return _each(scored, rows)
+
+    def explanations(self, rows: Sequence[Row]) -> list[Any]:
+        """For each row the metric's explanation, or the `ValueError` with which it was refused.
+
+        What each sentence costs is said by the recommended metric alone, since it takes as many readings.
+        """
+        costs = self.entry.name == RECOMMENDED
+        return _each(lambda some: self._compute(some, explain=True, costs=costs)["explanations"], rows)
+
+    def _compute(self, rows: Sequence[Row], **options: Any) -> dict[str, Any]:
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        module = self._free.get()
+        try:
+            return module.compute(**columns, **{**self.entry.call.options, **options})
+        finally:
+            self._free.put(module)
+
+
+def _each(work: Callable[[Sequence[Row]], list[Any]], rows: Sequence[Row]) -> list[Any]:
+    """Results of rows, equal ones read once; where one is refused, the others get theirs nevertheless."""
+    unique = {tuple(row.items()): row for row in rows}
+    try:
+        found = work(list(unique.values()))
+    except ValueError as error:
+        found = [error] if len(unique) == 1 else [_each(work, [row])[0] for row in unique.values()]
+    results = dict(zip(unique, found, strict=True))
+    return [results[tuple(row.items())] for row in rows]

@@ -1,0 +1,72 @@
+"""Many users at once: what is read together, what goes first, and what is kept of it."""
+
+import threading
+from collections.abc import Sequence
+
+import pytest
+
+from openmeva.spaces.batching import Batcher, Remembered, Work
+
+PATIENCE = 60.0
+
+
+class Gate:
+    """Work that waits until it is let go on, and keeps what it was given."""
+
+    def __init__(self) -> None:
+        self.open, self.begun = threading.Event(), threading.Event()
+        self.seen: list[list[str]] = []
+
+    def __call__(self, items: list[str]) -> Sequence[str]:
+        self.seen.append(items)
+        self.begun.set()
+        assert self.open.wait(PATIENCE)
+        return [item.upper() for item in items]
+
+
+def test_what_comes_while_one_is_at_work_is_read_together_and_the_urgent_first() -> None:
+    gate, batcher = Gate(), Batcher(1)
+    score, explain = Work("score", gate, 3), Work("explain", gate, 3)
+    (first,) = batcher.ask(score, ["a"])
+    assert gate.begun.wait(PATIENCE)
+    later = [
+        *batcher.ask(explain, ["later"], rank=2),
+        *batcher.ask(score, ["b", "c"], rank=1),
+        *batcher.ask(explain, ["urgent"], rank=0),
+        *batcher.ask(score, ["d", "e"], rank=1),
+    ]
+    gate.open.set()
+    assert first.result(PATIENCE) == "A"
+    assert [one.result(PATIENCE) for one in later] == ["LATER", "B", "C", "URGENT", "D", "E"]
+    assert gate.seen == [["a"], ["urgent", "later"], ["b", "c", "d"], ["e"]]
+
+
+def test_batches_of_one_answer_each_by_itself() -> None:
+    gate = Gate()
+    gate.open.set()
+    asked = Batcher(1, most=1).ask(Work("score", gate, 8), ["a", "b"])
+    assert [one.result(PATIENCE) for one in asked] == ["A", "B"]
+    assert gate.seen == [["a"], ["b"]]
+
+
+def test_a_failure_reaches_those_who_asked_and_work_goes_on() -> None:
+    def broken(_: list[str]) -> Sequence[str]:
+        raise KeyError("gone")
+
+    batcher = Batcher(1)
+    for asked in batcher.ask(Work("broken", broken, 8), ["a", "b"]):
+        with pytest.raises(KeyError, match="gone"):
+            asked.result(PATIENCE)
+    assert batcher.ask(Work("sound", list, 8), ["c"])[0].result(PATIENCE) == "c"
+
+
+def test_the_last_results_are_remembered_and_no_text() -> None:
+    remembered: Remembered[float] = Remembered(2)
+    digests = [remembered.digest("union", "roc", {"predictions": f"My secret {n}."}) for n in range(3)]
+    for digest, value in zip(digests, (0.1, 0.2, 0.3), strict=True):
+        assert remembered.get(digest) is None
+        remembered.put(digest, value)
+        remembered.get(digests[0])  # used, so that another goes
+    assert [remembered.get(digest) for digest in digests] == [0.1, None, 0.3]
+    assert "secret" not in repr(vars(remembered))
+    assert len(set(digests)) == 3
