@@ -16,7 +16,7 @@ from openmeva.spaces.limits import MOST_ANSWERED, threads_each
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.story_scorer import service, systems, views
 from openmeva.spaces.story_scorer.examples import EXAMPLES
-from openmeva.spaces.tables import READ, read_upload
+from openmeva.spaces.tables import read_upload
 from openmeva.spaces.trust import Trusts
 
 _LEAD = "Does a story hold together? One verdict, the sentences that cost it, and every metric's score behind a click."
@@ -211,7 +211,8 @@ def _two_stories(scorer: Scorer) -> None:
 
 
 def _upload(label: str) -> gr.File:
-    return gr.File(label=label, file_types=list(READ), file_count="single", type="filepath", height=120)
+    # Which kinds are read says `read_upload`, in the place where all else is said; Gradio would say it in another.
+    return gr.File(label=label, file_count="single", type="filepath", height=120)
 
 
 def _file(scorer: Scorer) -> None:

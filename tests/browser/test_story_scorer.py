@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import re
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +13,9 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 from playwright.sync_api import Page, expect
 
+from openmeva.spaces.limits import MOST_ANSWERED
 from openmeva.training.paths import STORIES
+from openmeva.training.speed.crowd import crowd_stories
 from tests.browser.conftest import Site, check_accessible, check_width, shoot
 
 pytestmark = pytest.mark.browser
@@ -43,11 +47,12 @@ def test_an_example_is_one_click_away(visit: Visit, size: str, dark: bool) -> No
     expect(metrics).to_be_hidden()
     check_width(page)
     check_accessible(page)
-    page.locator("summary").click()
+    page.get_by_role("button", name="All metrics").click()
     expect(metrics).to_contain_text("It is blind to")
+    expect(metrics).to_contain_text("UNION")
     check_width(page)
     check_accessible(page)
-    page.locator("summary").click()
+    page.get_by_role("button", name="All metrics").click()
     shoot(page, f"story_scorer-{size}{'-dark' if dark else ''}")
 
 
@@ -57,8 +62,7 @@ def test_by_keyboard_alone(visit: Visit) -> None:
     page.keyboard.type(STORY)
     page.keyboard.press("Shift+Enter")
     scored(page)
-    summary = page.locator("summary")
-    summary.focus()
+    page.get_by_role("button", name="All metrics").focus()
     page.keyboard.press("Enter")
     hint = page.get_by_role("region", name="All metrics").locator(".om-tip").first
     hint.focus()
@@ -163,15 +167,49 @@ def test_two_systems_are_compared(visit: Visit, tmp_path: Path, size: str) -> No
     shoot(page, f"story_scorer-systems-{size}")
 
 
-def test_a_bad_file_is_a_sentence(visit: Visit, tmp_path: Path) -> None:
-    given = tmp_path / "texts.csv"
+@pytest.mark.parametrize(
+    ("name", "message"), [("texts.csv", "no column 'story'"), ("texts.pdf", "ends in .csv, .tsv, .jsonl")]
+)
+def test_a_bad_file_is_one_sentence(visit: Visit, tmp_path: Path, name: str, message: str) -> None:
+    given = tmp_path / name
     given.write_text("text\nhello\n", encoding="utf-8")
     page = visit("story_scorer")
     page.get_by_role("tab", name="A file").click()
     page.locator("input[type=file]").first.set_input_files(given)
-    expect(page.get_by_text("texts.csv")).to_be_visible()
+    expect(page.get_by_text(name)).to_be_visible()
     page.get_by_role("button", name="Score the file").click()
-    expect(page.get_by_role("alert").filter(has_text="no column 'story'")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text=message)).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(1)
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_who_waits_sees_the_place_in_the_queue(visit: Visit, sites: dict[str, Site], size: str) -> None:
+    page = visit("story_scorer", size)
+    for story in crowd_stories(MOST_ANSWERED + 12, seed=len(size)):
+        asked = urllib.request.Request(
+            f"{sites['story_scorer'].url}/gradio_api/call/score",
+            json.dumps({"data": [story, "", "", "roc"]}).encode(),
+            {"Content-Type": "application/json"},
+        )
+        urllib.request.urlopen(asked, timeout=60).close()
+    page.get_by_role("button", name="A sound story").click()
+    place = page.get_by_text(re.compile(r"queue: \d+/\d+")).first
+    expect(place).to_be_visible()
+    assert place.evaluate(_UNCUT)
+    shoot(page, f"story_scorer-queue-{size}")
+    scored(page)
+    check_width(page)
+
+
+# Whether all of an element is inside whatever around it hides what sticks out.
+_UNCUT = """(part) => {
+  const { left, right, top, bottom, height } = part.getBoundingClientRect();
+  for (let one = part.parentElement; one; one = one.parentElement) {
+    const box = one.getBoundingClientRect();
+    if (getComputedStyle(one).overflowY === "hidden" && (top < box.top || bottom > box.bottom)) return false;
+  }
+  return height > 10 && left >= 0 && right <= window.innerWidth;
+}"""
 
 
 def test_the_api(sites: dict[str, Site]) -> None:
@@ -193,4 +231,7 @@ def test_the_api(sites: dict[str, Site]) -> None:
     for wrong, message in (({"story": " "}, "empty"), ({"story": STORY, "kind": "news"}, "roc, wp")):
         with pytest.raises(AppError, match=message):
             client.predict(**wrong, api_name="/score")
-    assert set(client.view_api(return_format="dict")["named_endpoints"]) == {"/score"}
+    quick = client.predict(story=STORY, api_name="/verdict")
+    assert quick["score"]["metric"] == "plot_coherence"
+    assert quick["words"] == client.predict(story=STORY, api_name="/score")["verdict"]["words"]
+    assert set(client.view_api(return_format="dict")["named_endpoints"]) == {"/score", "/verdict"}
