@@ -15,7 +15,7 @@ from openmeva.training.paths import METRICS
 
 INPUTS = {"self", "predictions", "contexts", "references"}
 # the number is the same (tests of each module), another way to get there, or fewer and more keys
-WITHOUT_EFFECT = {"batch_size", "show_progress", "explain", "padding_side", "scores", "device"}
+WITHOUT_EFFECT = {"batch_size", "show_progress", "explain", "costs", "padding_side", "scores", "device"}
 OTHER_VALUES: dict[str, Any] = {
     "dtype": "bfloat16",
     "context_is_part_of_story": True,
