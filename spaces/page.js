@@ -1,4 +1,4 @@
-// What pages do without the server: sort tables, close hover texts, name what Gradio leaves without a name.
+// What pages do without the server: sort and filter tables, place and close hover texts.
 document.addEventListener("click", (event) => {
   const button = event.target.closest(".om th button");
   if (!button) return;
@@ -15,6 +15,13 @@ document.addEventListener("click", (event) => {
     const order = n !== null && m !== null ? n - m : x.localeCompare(y);
     return up ? order : -order;
   }).forEach((row) => body.append(row));
+});
+document.addEventListener("input", (event) => {
+  const filter = event.target.closest(".om-filter");
+  if (!filter) return;
+  const rows = [...filter.parentNode.querySelector("tbody").rows], words = event.target.value.trim().toLowerCase();
+  for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(words);
+  filter.querySelector("output").textContent = words && `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
 });
 // A hover text stands below its word, or above it where there is no room, and inside the window.
 const placeTip = (event) => {

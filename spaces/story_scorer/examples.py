@@ -1,14 +1,24 @@
-"""Stories to try, written for this project: one click each."""
+"""Stories to try, written for this project: one click each.
+
+The sound one is that of the project's forty short human stories whose plot coherence is the median of theirs. The damaged
+ones are made of another, `BARE`, whose plain short sentences plot coherence places low among human stories already.
+"""
 
 from openmeva.spaces.texts import Text
+
+BARE = (
+    "Nora's bike had a flat tire. She walked it to the shop on the corner. The man there patched the tube in ten minutes. "
+    "Nora thanked him and paid. She rode home before it got dark."
+)
 
 # name: kind of story, texts
 EXAMPLES: dict[str, tuple[str, Text]] = {
     "A sound story": (
         "roc",
         Text(
-            "Nora's bike had a flat tire. She walked it to the shop on the corner. The man there patched the tube in "
-            "ten minutes. Nora thanked him and paid. She rode home before it got dark."
+            "The hens stopped laying eggs in November. Farmer Jacob blamed the cold, but his daughter noticed a hole in the "
+            "wall of the coop. That night she hid behind the hay with a lantern. A fox crept in, saw the light, and fled "
+            "across the field. Jacob nailed a board over the hole, and soon there were eggs for breakfast again."
         ),
     ),
     "Repeats itself": (

@@ -163,7 +163,9 @@ def file_table(found: FileScores, name: str = "") -> str:
         f'{flagged}{_among_people(found.main)}<div class="om-buttons" style="margin:6px 0 14px">'
         f'<a class="om-button" download="scores.csv" href="{data_link(to_csv(rows), "csv")}">Download CSV</a>'
         f'<a class="om-button" download="scores.jsonl" href="{data_link(to_jsonl(rows), "jsonl")}">Download JSONL</a>'
-        '</div><div class="om-scroll" tabindex="0" role="region" aria-label="Table of scores"><table><thead><tr>'
+        '</div><p class="om-filter"><label>Show the rows with <input type="search" placeholder="a word of the story or warning">'
+        '</label> <output></output></p><div class="om-scroll" tabindex="0" role="region" aria-label="Table of scores">'
+        "<table><thead><tr>"
         '<th scope="col" class="om-n" aria-sort="ascending"><button type="button">row</button></th>'
         f'<th scope="col">story</th>{heads}</tr></thead><tbody>{body}</tbody></table></div></section>'
     )

@@ -131,6 +131,12 @@ def test_a_file_goes_in_and_comes_out(visit: Visit, sites: dict[str, Site], tmp_
     page.get_by_role("button", name="Score the file").click()
     expect(page.get_by_role("heading", name="3 stories scored")).to_be_visible()
     check_accessible(page)
+    table = page.get_by_role("region", name="Table of scores")
+    page.get_by_label("Show the rows with").fill("hyperlink")
+    expect(page.get_by_text("1 of 3 rows")).to_be_visible()
+    expect(table.get_by_role("row")).to_have_count(2)
+    page.get_by_label("Show the rows with").fill("")
+    expect(table.get_by_role("row")).to_have_count(4)
     with page.expect_download() as download:
         page.get_by_role("link", name="Download CSV").click()
     found = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8-sig"))))

@@ -194,6 +194,13 @@ def test_the_examples_get_the_diagnosis_that_they_show(name: str) -> None:
         assert EXPECTED[name] in (first, first.kind)
 
 
+def test_the_sound_example_is_an_ordinary_one() -> None:
+    """Half of the forty human stories score lower, half of them as high or higher."""
+    forty = [one["score"] for name, one in KEPT.items() if name.startswith("mini-roc-")]
+    assert len(forty) == 40
+    assert sum(score < KEPT["A sound story"]["score"] for score in forty) == 19
+
+
 def test_of_forty_human_stories_four_at_most_are_accused() -> None:
     human = {name: story for name, (_, story) in diagnoses.stories().items() if name.startswith("mini-")}
     assert len(human) == 40

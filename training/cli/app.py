@@ -30,9 +30,30 @@ _COMMANDS = {
     "Training and demos": (train, space),
     "Sharing": (install, uninstall, publish, resources),
 }
+_WORDNET = "Needs WordNet: `openmeva resources --wordnet-only` fetches it, once"
+# What each command needs beside the package, and about how long it takes on one core of a laptop.
+_NEEDS = {
+    "score": "Needs nothing else. Ten seconds to begin, then some forty short stories a second.",
+    "explain": "Needs nothing else. Ten seconds to begin, then some ten short stories a second.",
+    "perturb": f"{_WORDNET} (consistency, relatedness, synonym); common_sense needs ConceptNet, too. Seconds to begin, then "
+    "a hundred short stories a second and more.",
+    "negatives": f"{_WORDNET}. Seconds to begin, then a hundred short stories a second and more.",
+    "autos": f"{_WORDNET}, and ConceptNet. Minutes for a few hundred stories, hours for a corpus.",
+    "benchmark": "Needs judged stories: the papers' folder of data, or a file of yours. A quarter of an hour on two cores for "
+    "all metrics, minutes for one.",
+    "compare": "Needs judged stories, and two files of scores (seconds) or metrics (minutes).",
+    "judged": "Needs nothing to list the sets, their authors' files to build one. Seconds.",
+    "train": f"Needs the corpora, which their authors give. {_WORDNET}. Up to two hours on one core.",
+    "space": "Needs nothing else; WordNet is fetched where it is missing and can be had. The page opens after ten seconds, "
+    "the first answer takes half a minute, others less than a second.",
+    "install": "Needs 100 MB in the cache, and no network. A minute.",
+    "uninstall": "Needs nothing. Seconds.",
+    "publish": "Needs network, and a token of the Hub that may write. Minutes.",
+    "resources": "Needs network: 11 MB for WordNet, 500 MB for ConceptNet. Seconds, and minutes for ConceptNet.",
+}
 for _panel, _commands in _COMMANDS.items():
     for _command in _commands:
-        app.command(rich_help_panel=_panel)(_command)
+        app.command(rich_help_panel=_panel, epilog=_NEEDS[_command.__name__])(_command)
 
 
 def _show_version(asked: bool) -> None:

@@ -46,7 +46,9 @@ def test_version_and_help() -> None:
     commands = ("score", "explain", "perturb", "negatives", "autos", "benchmark", "compare", "train", "space")
     for name in (*commands, "install", "uninstall", "publish", "resources"):
         assert name in said
-        assert "Usage" in run(name, "--help").stdout
+        shown = run(name, "--help").stdout
+        assert "Usage" in shown
+        assert "Needs " in shown  # and how long it takes
 
 
 def test_help_loads_no_model_library() -> None:
