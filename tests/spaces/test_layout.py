@@ -85,7 +85,7 @@ except ModuleNotFoundError:  # the leaderboard scores nothing
     pass
 runpy.run_path("app.py", run_name="__main__")
 assert started
-if os.path.isdir("openmeva/metrics/union"):
+if started[0].startswith("Story scorer"):  # the lab's metrics are laid out alike
     import evaluate
 
     union = evaluate.load("openmeva/metrics/union", "roc")
