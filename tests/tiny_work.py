@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 UNREADABLE = "unreadable"
+SIGNATURE = "words|version:1"
 
 
 class WordCounter:
     """Adds `words`; refuses a story that says `UNREADABLE`."""
 
     def __init__(self, how: "Counting") -> None:
-        self.how, self.signature, self.seconds = how, "words|version:1", 0.0
+        self.how, self.signature, self.seconds = how, SIGNATURE, 0.0
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         begun = time.perf_counter()

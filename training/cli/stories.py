@@ -1,5 +1,6 @@
 """`openmeva perturb`, `negatives` and `autos`: stories made of stories."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -71,7 +72,11 @@ def perturb(
         from openmeva.training.scale.perturbing import Perturbation
 
         scale = (engine, address, actors, cpus, gpus, bad, part_rows)
-        typer.echo(report_of(Perturbation(how), stories, one_of(out, out_option), *scale), err=True)
+        others = None if corpus is None else str(Path(corpus).resolve())
+        typer.echo(
+            report_of(Perturbation(replace(how, corpus=others)), stories, one_of(out, out_option), *scale),
+            err=True,
+        )
         return
     target = one_of(out, out_option) or "-"
     report = perturb_file(stories, target, how)
@@ -132,7 +137,10 @@ def negatives(
         if pool is None:
             raise ValueError("--engine: expected a file of other stories as --pool, got none")
         scale = (engine, address, actors, cpus, gpus, bad, part_rows)
-        typer.echo(report_of(Sampling(how, pool), stories, one_of(out, out_option), *scale), err=True)
+        typer.echo(
+            report_of(Sampling(how, str(Path(pool).resolve())), stories, one_of(out, out_option), *scale),
+            err=True,
+        )
         return
     target = one_of(out, out_option) or "-"
     made, without = write_samples(stories, target, how)

@@ -67,6 +67,14 @@ class Folder:
         """Marks a part as done."""
         write_text(self._marker(number), json.dumps(said) + "\n")
 
+    def signed(self, signature: str) -> str:
+        """The signature of the run's parts; the first one that is asked for."""
+        file = self.work / "signature.json"
+        if not file.is_file():
+            write_text(file, json.dumps(signature) + "\n")
+        known: str = read_json(file)
+        return known
+
     @contextmanager
     def claimed(self) -> Iterator[None]:
         """One run at a time; what a killed one had half-written goes.

@@ -161,8 +161,8 @@ def _numbered(source: Source, facts: Facts, refuse: Refuse) -> Iterator[tuple[in
         try:
             if not text_of(row).strip():
                 raise ValueError(f"{row.where}: expected a text in 'story', got a blank one")
-            for name in {NUMBER, WHERE} & set(row.values):
-                raise ValueError(f"{row.where}: expected another name for a column than {name!r}")
+            if NUMBER in row.values or WHERE in row.values:
+                raise ValueError(f"{row.where}: expected no column called {NUMBER} or {WHERE}")
         except ValueError as error:
             refuse(BadRow(facts.rows, row.where, str(error).removeprefix(f"{row.where}: "), row.values))
         else:

@@ -23,6 +23,10 @@ class Scoring:
     context_in_story: bool | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if self.config is not None and "/" in self.config and Path(self.config).is_dir():
+            object.__setattr__(self, "config", str(Path(self.config).resolve()))  # workers stand elsewhere
+
     def start(self, fields: Sequence[str], in_story: bool) -> Scorer:
         """The scorer, its weights loaded, that has tried its settings on a story."""
         held = in_story if self.context_in_story is None else self.context_in_story

@@ -16,6 +16,10 @@ from openmeva.training.scale.parts import NUMBER, WHERE, BadRow
 from openmeva.training.stages import write_table
 
 _NAMED = re.compile(r"\brow (\d+)\b")
+_OTHER = (
+    "expected the signature of the run's first part, {known}, got {signature}: other weights or libraries want another "
+    "folder; machines of other kinds score alike with --dtype float32"
+)
 Columns = Mapping[str, Sequence[Any]]
 
 
@@ -77,11 +81,8 @@ class PartWorker:
             self.fields = facts.fields
             self.operation = work.start(facts.fields, facts.in_story and "context" in facts.fields)
             _limit_threads(threads)
-        except (
-            OSError,
-            ValueError,
-        ) as error:  # told by the first part: an actor that cannot start is tried for ever
-            self.fault = str(error)
+        except (OSError, ValueError) as error:
+            self.fault = str(error)  # told by the first part: an actor that cannot start is tried for ever
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """What became of the parts whose numbers are in the column `part`."""
@@ -101,6 +102,9 @@ class PartWorker:
             added, reasons = self._work(table)
         except ValueError as error:
             return Done(number, fault=str(error))
+        signature = self.operation.signature
+        if (known := self.folder.signed(signature)) != signature:
+            return Done(number, fault=_OTHER.format(known=known, signature=signature))
         rows = table.select([NUMBER, WHERE]).to_pylist()
         bad = [
             BadRow(rows[place][NUMBER], rows[place][WHERE], reason, _values(table, place))
@@ -115,9 +119,7 @@ class PartWorker:
         write_text(self.folder.bad_file(number), "".join(row.line() for row in bad))
         write_table(self.folder.result(number), result)
         seconds = time.perf_counter() - begun
-        done = Done(
-            number, len(good), len(bad), seconds, self.operation.seconds - inside, self.operation.signature
-        )
+        done = Done(number, len(good), len(bad), seconds, self.operation.seconds - inside, signature)
         self.folder.mark(number, asdict(done))
         return done
 

@@ -40,7 +40,7 @@ def test_one_and_two_actors_write_the_same_bytes(cluster: Any, plain: dict[str, 
         assert report.scored == len(ROWS)
         assert sums(tmp_path / str(actors)) == plain
     from_ray = cluster.data.from_items(ROWS, override_num_blocks=1)
-    counted(from_ray, tmp_path / "dataset", engine=Engine(actors=1))
+    counted(from_ray, tmp_path / "dataset")
     assert sums(tmp_path / "dataset") == plain
 
 

@@ -17,6 +17,7 @@ from openmeva.training.scale.engines import Engine
 from openmeva.training.scale.parts import Size
 from openmeva.training.scale.run import Report, run
 from openmeva.training.scale.sources import dataset_source, files_source
+from tests import tiny_work
 from tests.killing import changes_of, finished, killed_before
 from tests.tiny_work import UNREADABLE, Counting
 
@@ -158,6 +159,15 @@ def test_other_settings_are_refused_with_the_difference(stories: Path, tmp_path:
         counted(stories, tmp_path / "full")
     with pytest.raises(ValueError, match="expected stop or keep, got 'skip'"):
         counted(stories, out, bad="skip")
+
+
+def test_parts_of_other_weights_are_not_mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_rows(tmp_path / "stories.jsonl", [*ROWS[:7], {"id": 7, "story": UNREADABLE}])
+    with pytest.raises(ValueError, match=r"line 8: expected words"):
+        counted(tmp_path / "stories.jsonl", tmp_path / "out")
+    monkeypatch.setattr(tiny_work, "SIGNATURE", "words|version:2")
+    with pytest.raises(ValueError, match=r"first part, words\|version:1, got words\|version:2"):
+        counted(tmp_path / "stories.jsonl", tmp_path / "out", bad="keep")
 
 
 def test_killed_at_any_change_it_ends_the_same(stories: Path, tmp_path: Path) -> None:
