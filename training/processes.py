@@ -40,6 +40,11 @@ def number() -> int:
     return _group().get_rank() if _joined else 0
 
 
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def wait() -> None:
     """Waits until all processes are here."""
     if count() > 1:

@@ -21,6 +21,7 @@ from openmeva.training.benchmark.dataset_drift import drift_sets, drift_work
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.scores import score
 from openmeva.training.benchmark.work import LeftOutError, Loaded, Work, explained, on_set
+from openmeva.training.processes import cores
 
 MOST = 8  # processes: each holds a model
 WORTHWHILE = (
@@ -76,9 +77,7 @@ def processes_here() -> int:
 
     if choose_device(None) != torch.device("cpu"):
         return 1
-    return min(
-        MOST, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
+    return min(MOST, cores())
 
 
 def tasks_of(works: Iterable[Work]) -> list[Task]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from openmeva.training.processes import cores
 from openmeva.training.scale.worker import Done, PartWorker, Work
 
 NAMES = ("plain", "ray")
@@ -84,11 +85,6 @@ class Engine:
                 f"{resources.get('CPU', 0):g} and {resources.get('GPU', 0):g}"
             )
         return min(room, self.actors or room, parts)
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
