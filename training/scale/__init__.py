@@ -1,4 +1,4 @@
-"""Corpora of any size, scored, perturbed and damaged by the code that works on ten stories; see SCALE.md.
+"""Corpora of any size, scored, perturbed and damaged by the code that works on ten stories; see README.md beside this file.
 
 ```python
 from openmeva.training.scale.scoring import score_dataset

@@ -25,7 +25,7 @@ class Report:
     Attributes:
         out: its folder.
         rows: of the input.
-        scored, bad: rows written to the parts, and left out.
+        scored, bad: rows written to the parts, whatever the work, and left out.
         parts: files of the output.
         seconds: of the last call, which may have found parts done.
         stories_a_second: of the last call.
