@@ -123,7 +123,8 @@ class Scorer:
 
         entry = self.catalogue[name]
         copies = AT_ONCE if name == RECOMMENDED else 1  # most of an answer's work is its: for every thread
-        modules = [evaluate.load(str(entry.call.folder), config) for _ in range(copies)]
+        # in memory: no text is written down, and no copy waits for another one's file
+        modules = [evaluate.load(str(entry.call.folder), config, keep_in_memory=True) for _ in range(copies)]
         rows = {what: [_WARM_UP] for what in ("predictions", *entry.call.inputs)}
         for module in modules:
             module.compute(**rows, **entry.call.options)

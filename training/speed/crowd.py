@@ -73,9 +73,9 @@ def percentiles(values: Sequence[float]) -> str:
 
 
 def crowd_stories(count: int, seed: int = 0) -> list[str]:
-    """Stories of about five sentences, no two alike, as the project's own: two thirds as they are, the others damaged.
+    """Stories of about five sentences, no two alike, made of the project's own.
 
-    A sentence of another one is put in place of one (the last of the alike ones of a story differ in their first word).
+    Two thirds are whole, with another day before them; in the others a sentence of another story stands in place of one.
     """
     rng = np.random.default_rng(seed)
     rows = own_stories()
@@ -85,7 +85,7 @@ def crowd_stories(count: int, seed: int = 0) -> list[str]:
         sentences = list(rows[place]["sentences"])
         if rng.random() < 1 / 3:
             sentences[rng.integers(1, len(sentences))] = str(rng.choice(rows[other]["sentences"]))
-        else:  # another day makes it another text, and as good a story
+        else:
             sentences[0] = f"{rng.choice(_DAYS)}, in {rng.choice(_MONTHS)}: {sentences[0]}"
         found[" ".join(sentences)] = None
     return list(found)
