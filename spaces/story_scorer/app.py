@@ -110,7 +110,9 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
                 buttons = {name: gr.Button(name, size="sm") for name in EXAMPLES}
         with gr.Column(scale=7, min_width=320):
             verdict, reasons = gr.HTML(views.BLANK), gr.HTML()
-            with gr.Accordion("All metrics", open=False, visible=False, elem_classes="om-plain-label") as more:
+            with gr.Accordion(
+                "All metrics", open=False, visible=False, elem_classes="om-plain-label"
+            ) as more:
                 metrics = gr.HTML()
             asked = gr.JSON(visible=False)  # what the verdict is on, whatever is typed after it
 

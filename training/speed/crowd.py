@@ -110,14 +110,15 @@ class Page:
         if [parts[name].get("label") for name in self.event["inputs"]][:1] != ["Story"]:
             raise ValueError(f"{url}: expected the story scorer, whose button “Score” reads a story first")
 
-    def answer(self, story: str) -> tuple[float, float, bool]:
+    def answer(self, story: str, session: str = "bench") -> tuple[float, float, bool]:
         """Seconds until the first part of the answer and until all of it, and whether there was a place in the queue.
+
+        A session is a page that somebody has open; it asks for one answer at a time.
 
         Raises:
             RuntimeError: no answer, or one without a verdict.
         """
         begun = time.perf_counter()
-        session = secrets.token_hex(6)
         body = {
             "data": [story, "", "", "roc"],
             "fn_index": self.event["id"],
@@ -187,11 +188,12 @@ def crowd(
     over = threading.Event()
 
     def user() -> None:
+        session = secrets.token_hex(6)
         while time.perf_counter() < begun + seconds:
             with lock:
                 story = stories[next(turn) % len(stories)]
             try:
-                first, whole, waited = page.answer(story)
+                first, whole, waited = page.answer(story, session)
                 with lock:
                     taken.first.append(first)
                     taken.whole.append(whole)
