@@ -126,7 +126,7 @@ class Page:
             "trigger_id": self.trigger,
         }
         self._json("POST", "/gradio_api/queue/join", body)
-        first, waited = None, False
+        first, whole, waited = None, None, False
         for message in self._messages(f"/gradio_api/queue/data?session_hash={session}"):
             kind = message["msg"]
             waited = waited or (kind == "estimation" and message["rank"] > 0)
@@ -138,9 +138,13 @@ class Page:
                     shown = str(message["output"]["data"][0])
                     if "om-headline" not in shown:
                         raise RuntimeError(f"no verdict: {shown[:200]}")
-            if kind == "process_completed" and first is not None:
-                return first, time.perf_counter() - begun, waited
-        raise RuntimeError("the answer broke off")
+            if (
+                kind == "process_completed"
+            ):  # read on: the stream ends, or its rest would be the next answer's
+                whole = time.perf_counter() - begun
+        if first is None or whole is None:
+            raise RuntimeError("the answer broke off")
+        return first, whole, waited
 
     def _json(self, method: str, path: str, body: Any = None) -> Any:
         connection = http.client.HTTPConnection(self.host, timeout=PATIENCE)
