@@ -1,6 +1,7 @@
 """The shipped language models do what their cards say."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,22 @@ def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
     return result
 
 
+def chosen(name: str) -> list[list[str]]:
+    return mini("wp" if name == "wp" else "roc")[: 20 if name == "pll" else STORIES]  # it masks each word
+
+
+def losses(metric: Any, texts: list[list[str]]) -> list[float]:
+    contexts, rest = [s[0] for s in texts], [" ".join(s[1:]) for s in texts]
+    found: list[float] = metric.compute(predictions=rest, contexts=contexts, dtype="float32")["nll"]
+    return found
+
+
+@cache
+def whole_losses(metric: Any, name: str) -> list[float]:
+    """Of the stories as they are."""
+    return losses(metric, chosen(name))
+
+
 @pytest.mark.parametrize(
     ("name", "how", "least"),
     [
@@ -53,13 +70,9 @@ def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
     ],
 )
 def test_damaged_stories_are_less_likely(ppl: dict[str, Any], name: str, how: str, least: float) -> None:
-    stories = mini("wp" if name == "wp" else "roc")
-
-    def losses(texts: list[list[str]]) -> list[float]:
-        contexts, rest = [s[0] for s in texts], [" ".join(s[1:]) for s in texts]
-        return ppl[name].compute(predictions=rest, contexts=contexts, dtype="float32")["nll"]
-
-    right = [a < b for a, b in zip(losses(stories), losses(damaged(stories, how)), strict=True)]
+    stories = chosen(name)
+    broken = losses(ppl[name], damaged(stories, how))
+    right = [a < b for a, b in zip(whole_losses(ppl[name], name), broken, strict=True)]
     assert sum(right) / len(right) >= least
 
 
