@@ -137,9 +137,9 @@ def _words(sentence: str) -> tuple[str, ...]:
     """Words of a clean sentence, cased."""
     words = _TOKENIZER.tokenize(sentence)
     last = len(words) - 1
-    while last > 0 and words[last] in {"''", '"', "'", ")"}:
+    while last > 0 and words[last] in {"``", "''", '"', "'", ")"}:
         last -= 1
-    if words and _GLUED_STOP.match(words[last]):  # "up. ''": the tokenizer frees a final stop only
+    if words and _GLUED_STOP.match(words[last]):  # `up. "`: the tokenizer frees a final stop only
         words[last : last + 1] = [words[last][:-1], "."]
     return tuple(_UNSHIELD.get(w, '"' if w in ("``", "''") else w) for w in words)
 

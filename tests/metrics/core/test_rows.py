@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from openmeva.metrics.core.files import read_lines
-from openmeva.metrics.core.rows import kind_of, read_rows
+from openmeva.metrics.core.rows import KINDS, Row, kind_of, read_rows, text_of
 from openmeva.metrics.core.writing import write_rows
 
 ROWS = [
@@ -103,12 +103,11 @@ def test_standard_input_and_output(monkeypatch: pytest.MonkeyPatch, capfdbinary:
 
 
 def test_kinds_are_told_by_the_ending() -> None:
-    names = ["a.jsonl", "a.NDJSON.gz", "a.csv", "a.tsv.gz", "a.parquet", "a.txt", "a.wp_target", "a"]
-    assert [kind_of(name) for name in names] == [
-        *("jsonl", "jsonl", "csv", "tsv", "parquet", "txt"),
-        None,
-        None,
-    ]
+    names = ["a.jsonl", "a.NDJSON.gz", "a.json", "a.csv", "a.tsv.gz", "a.parquet", "a.txt", "a.text"]
+    kinds = ["jsonl", "jsonl", "jsonl", "csv", "tsv", "parquet", "txt", "txt"]
+    assert [kind_of(name) for name in names] == kinds
+    assert kind_of("a.wp_target") is kind_of("a") is None
+    assert set(kinds) == set(KINDS)
     with pytest.raises(ValueError, match="expected a format among jsonl"):
         list(read_rows("x", "xls"))
 
@@ -146,6 +145,16 @@ def test_damage_is_named_by_file_and_line(name: str, content: bytes, message: st
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=message):
         list(read_rows(tmp_path / name))
+
+
+def test_a_field_without_a_text_is_named() -> None:
+    row = Row(3, "a.csv, line 3", {"story": "x", "score": 2.5})
+    assert text_of(row) == "x"
+    for column, got in {"score": "2.5", "other": "None"}.items():
+        with pytest.raises(
+            ValueError, match=rf"^a.csv, line 3: expected a text in the field '{column}', got {got}$"
+        ):
+            text_of(row, column)
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:

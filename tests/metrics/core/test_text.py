@@ -1,6 +1,8 @@
 """Text comes to one form, whatever form it is given in."""
 
+import json
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,6 +32,8 @@ NAMES = Normalizer(
         ("So . . . he left . She stayed .", ["So . . .", "he left .", "She stayed ."]),
         ("It cost 3.50 dollars. He paid.", ["It cost 3.50 dollars.", "He paid."]),
         ("no end", ["no end"]),
+        ("(Mr. Hill ran.) He fell.", ["(Mr. Hill ran.)", "He fell."]),
+        ("It was I. Then he left.", ["It was I.", "Then he left."]),
         ("J. R. Smith wrote it. We read it.", ["J. R. Smith wrote it.", "We read it."]),
         ("He met the U.S. Army. They left.", ["He met the U.S.", "Army.", "They left."]),
     ],
@@ -60,6 +64,9 @@ def test_a_long_run_of_marks_is_read_in_time_that_grows_with_its_length() -> Non
         ("Alex said, “We won't.”", '[NEUTRAL] said , " we wo n\'t . "'),
         ("`` Get up , '' she said .", '" get up , " she said .'),
         ("He said “get up.” ”", 'he said " get up . " "'),
+        ('She said, " He ran home. "', 'she said , " he ran home . "'),
+        ("(She said “ he ran home. ” )", '( she said " he ran home . " )'),
+        ("So Will ran. Will fell.", "so [MALE] ran . [MALE] fell ."),
         ("tabs\tand\nlines\x00here", "tabs and lines here"),
         ("lone \ud800 surrogate 😀", "lone surrogate 😀"),
         ("Tom \ue000ran\ue002.", "[MALE] ran ."),
@@ -70,6 +77,17 @@ def test_one_form(raw: str, normal: str) -> None:
     assert NAMES(normal) == normal, "normalising twice changes nothing"
 
 
+@pytest.mark.parametrize("kind", ["male", "female", "neutral", "capitalized_only"])
+def test_a_file_of_names_has_every_kind(kind: str, tmp_path: Path) -> None:
+    lists = {"male": ["tom"], "female": ["ann"], "neutral": ["alex"], "capitalized_only": ["will"]}
+    file = tmp_path / "names.json"
+    file.write_text(json.dumps(lists))
+    assert Normalizer.load(file)("Tom, Ann, Alex.") == "[MALE] , [FEMALE] , [NEUTRAL] ."
+    file.write_text(json.dumps({name: names for name, names in lists.items() if name != kind}))
+    with pytest.raises(ValueError, match=r"names\.json: expected lists of names: male, female, neutral"):
+        Normalizer.load(file)
+
+
 def test_raw_and_tokenised_stories_agree() -> None:
     raw = "Ann couldn't find Tom's cat. \"It's gone,\" she said. They'd looked everywhere! Then Alex came."
     tokenised = "ann could n't find tom 's cat . `` it 's gone , '' she said . they 'd looked everywhere ! then alex came ."
@@ -78,6 +96,10 @@ def test_raw_and_tokenised_stories_agree() -> None:
 
 def test_text_without_words_has_no_sentences() -> None:
     assert NAMES.sentences(" \n\t\x07 ") == []
+
+
+def test_every_quote_and_dash_is_made_plain() -> None:
+    assert clean("‘a’ ‚b´ `c` “d” „e” «f» –… x—y") == "'a' 'b' 'c' \"d\" \"e\" \"f\" - ...  x -- y"
 
 
 def test_clean_leaves_plain_text_alone() -> None:
