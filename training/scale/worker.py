@@ -4,9 +4,9 @@ import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import Field, asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
 
@@ -34,7 +34,9 @@ class Operation(Protocol):
 
 
 class Work(Protocol):
-    """Settings of an operation, which travel to where it is done."""
+    """Settings of an operation, a dataclass, which travel to where it is done."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def start(self, fields: Sequence[str], in_story: bool) -> Operation:
         """The operation, with its weights loaded, for rows that have these fields beside `story`."""
