@@ -44,8 +44,8 @@ def build(scorer: Scorer) -> gr.Blocks:
                 _file(scorer)
             with gr.Tab("Systems"):
                 _two_systems(scorer)
-        for function, name in ((_score(scorer), "score"), (_verdict(scorer), "verdict")):
-            gr.api(function, api_name=name, **_SCORING)
+        gr.api(_score(scorer), api_name="score", **_SCORING)
+        gr.api(_verdict(scorer), api_name="verdict", **_SCORING)
     return demo
 
 

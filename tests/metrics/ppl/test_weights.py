@@ -44,7 +44,8 @@ def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
 
 
 def chosen(name: str) -> list[list[str]]:
-    return mini("wp" if name == "wp" else "roc")[: 20 if name == "pll" else STORIES]  # it masks each word
+    # `pll` masks each word, and the stories of `wp` are long
+    return mini("wp" if name == "wp" else "roc")[: STORIES if name == "roc" else 20]
 
 
 def losses(metric: Any, texts: list[list[str]]) -> list[float]:
