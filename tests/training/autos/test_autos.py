@@ -126,7 +126,7 @@ def test_yields_are_of_the_stories_perturbed() -> None:
 
 
 def test_the_command_builds_from_the_corpora_of_training(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    everyday_facts: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stories = [json.loads(line)["story"] for line in MINI.read_text(encoding="utf-8").splitlines()[:3]]
     data = tmp_path / "data"
