@@ -14,7 +14,7 @@ tags: [story-generation, evaluation, {config[metric]}]
 
 # {config[metric]}, `{config[name]}`
 
-Scores a story, 0 to 1, higher is better: the probability that it is a story as people write them.
+Scores a story, 0 to 1, higher is better: {meaning}.
 
 ## Use
 
@@ -79,6 +79,7 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
         _CARD,
         manifest,
         kind=_kind(config),
+        meaning=_meaning(config.get("temperature", 1.0)),
         all=" in all" if config.get("seeds") else "",
         seed="each with its seed" if config.get("seeds") else f"seed {config['seed']}",
         teacher_logit=(
@@ -93,6 +94,16 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
             for source, r in manifest["validation"].items()
             if r["auc"] is not None
         ),
+    )
+
+
+def _meaning(temperature: float) -> str:
+    """What a score is."""
+    if temperature == 1:
+        return "the probability that it is a story as people write them"
+    return (
+        f"how much it is like a story as people write them. It is no probability: logits are divided by {temperature:g}, "
+        "so few scores come near 0 or 1"
     )
 
 
