@@ -1,9 +1,10 @@
 """What each source of negatives teaches plot coherence: `python -m training.papers.sources --data DIR [--config NAME]`.
 
-A classifier is trained on each source of a configuration alone (`graded`, `files`), and on all together, from the labels
-and from the backbone as it is, on as many groups each; a row has its agreement with people on each judged set that is
-there (Pearson; Spearman on the plot-guided sets). With `--taught N …`, also the configuration itself with its teacher, on
-as many judged stories: the student's curve. A finished row is not trained again.
+A classifier is trained on each source of a configuration alone (`graded`, `released`, `files`), and on all together, from
+the labels and from the backbone as it is, on as many groups each; a row has its agreement with people on each judged set
+that is there (Pearson; Spearman on the plot-guided sets). With `--taught N …`, also the configuration itself with its
+teacher, on as many judged stories: the student's curve. A finished row is not trained again. A source whose file is not
+there is named below the table.
 """
 
 import argparse
@@ -29,7 +30,7 @@ from openmeva.training.files import write_text
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.papers.plot_cells import scores_and_ratings
 from openmeva.training.paths import CACHE, ROOT, RUNS
-from openmeva.training.plot_coherence.config import PlotCoherenceConfig
+from openmeva.training.plot_coherence.config import PlotCoherenceConfig, Teacher
 
 SETS = ("mans_roc", "mans_wp", "union_roc", "union_wp", "plot_guided_roc", "plot_guided_wp")
 
@@ -48,9 +49,28 @@ def alone(config: PlotCoherenceConfig) -> dict[str, PlotCoherenceConfig]:
         token_weight=0.5 if config.token_weight else 0.0,
         training_sets=None,
     )
-    found = {one["name"]: replace(plain, graded=(one,), files=None) for one in config.graded or ()}
-    found |= {Path(one.path).stem: replace(plain, graded=None, files=(one,)) for one in config.files or ()}
+    nothing = replace(plain, graded=None, released=None, files=None)
+    found = {one["name"]: replace(nothing, graded=(one,)) for one in config.graded or ()}
+    if config.released:
+        found["released"] = replace(nothing, released=config.released)
+    found |= {Path(one.path).stem: replace(nothing, files=(one,)) for one in config.files or ()}
     return {**found, "all": plain}
+
+
+def with_present_files(config: PlotCoherenceConfig) -> tuple[PlotCoherenceConfig, list[str]]:
+    """The configuration without the files of rows that are not there, and their paths."""
+    missing = [one.path for one in config.files or () if not (ROOT / one.path).is_file()]
+    return replace(config, files=tuple(f for f in config.files or () if f.path not in missing)), missing
+
+
+def taught_by(config: PlotCoherenceConfig, teacher: Path | None, start: Path | None) -> PlotCoherenceConfig:
+    """The configuration with a teacher's folder and a start of one's own, where given; one training, no mean."""
+    if teacher:
+        processes = config.teacher.processes if config.teacher else 1
+        config = replace(config, teacher=Teacher(weights=str(teacher.resolve()), processes=processes))
+    if start:
+        config = replace(config, start=str(start.resolve()), first=None)
+    return replace(config, seeds=(), start_share=0.0)
 
 
 def limited(rows: Sequence[GroupRow], groups: int, seed: int) -> list[GroupRow]:
@@ -83,8 +103,16 @@ class Rows:
         self.data, self.run, self.out = data, run, out
         self.sets = [name for name in SETS if is_there(name, data)]
 
-    def __call__(self, name: str, config: PlotCoherenceConfig, groups: int | None) -> dict[str, float]:
+    def __call__(
+        self, name: str, config: PlotCoherenceConfig, groups: int, judged: int | None = None
+    ) -> dict[str, float]:
         """`stories` trained on, and the coefficient on each set.
+
+        Args:
+            name: of the row.
+            config: what it is trained by.
+            groups: trained on at most.
+            judged: groups that a teacher judges, of which those are a part; None: all.
 
         Raises:
             ValueError: a file of the configuration that is missing, or nothing to train on.
@@ -92,11 +120,11 @@ class Rows:
         rows, validation, provenance = load_rows(config, self.data, self.run, CACHE / "tags")
         if config.teacher:
             teacher = ROOT / config.teacher.weights
+            rows = limited(rows, judged, config.seed) if judged else rows
             rows = with_teacher_logits(rows, teacher, config.metric, self.run, config.teacher.processes)
-        if groups is not None:
-            rows = limited(rows, groups, config.seed)
+        rows = limited(rows, groups, config.seed)
         folder = self.out / name
-        made = {**provenance, "groups_of_all": groups}
+        made = {**provenance, "groups_of_all": groups, "groups_judged": judged}
         if not known_classifier(config, made, folder):
             (folder / "agreement.json").unlink(missing_ok=True)
             train_classifier(config, rows, validation, folder, folder / "run", made)
@@ -128,16 +156,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--taught", type=int, nargs="*", default=[], metavar="N", help="stories that the teacher judged"
     )
+    parser.add_argument(
+        "--teacher", type=Path, help="folder of the teacher's weights (default: the configuration's)"
+    )
+    parser.add_argument(
+        "--start", type=Path, help="weights that the taught go on from (default: the configuration's)"
+    )
     parser.add_argument("--run", type=Path, help="where the groups lie (default: runs/plot_coherence-NAME)")
     parser.add_argument("--out", type=Path, default=RUNS / "sources")
     given = parser.parse_args(arguments)
     try:
-        config = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))
+        whole = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))
+        config, missing = with_present_files(whole)
         rows = Rows(given.data, given.run or RUNS / f"plot_coherence-{config.name}", given.out / config.name)
         found = {name: rows(name, one, given.groups) for name, one in alone(config).items()}
         for stories in given.taught:
             found[f"taught, {stories:,} stories"] = rows(
-                f"taught-{stories}", replace(config, seeds=()), max(1, stories // config.group_size)
+                f"taught-{stories}",
+                taught_by(config, given.teacher, given.start),
+                max(1, stories // config.group_size),
+                max(1, max(given.taught) // config.group_size),
             )
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
@@ -148,6 +186,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, values in found.items():
         table.add_row(name, f"{values['stories']:,.0f}", *(f"{values.get(s, np.nan):.3f}" for s in rows.sets))
     Console(width=160).print(table)
+    for path in missing:
+        print(f"not there, so not trained on: {path}")
     return 0
 
 

@@ -1,25 +1,47 @@
 """One row a source: what each is trained on."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from openmeva.training.classifier.rows_config import RowFile
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.negatives.groups import GroupRow
-from openmeva.training.papers.sources import alone, is_there, limited, main
-from openmeva.training.plot_coherence.config import PlotCoherenceConfig
+from openmeva.training.papers.sources import alone, is_there, limited, main, taught_by, with_present_files
+from openmeva.training.plot_coherence.config import PlotCoherenceConfig, Teacher
 
 
-def test_each_source_stands_alone_and_all_together_from_labels() -> None:
-    whole = read_config(PlotCoherenceConfig, config_file("plot_coherence", "mix"))
+@pytest.mark.parametrize("config", ["mix", "base", "base_second"])
+def test_each_source_stands_alone_and_all_together_from_labels(config: str) -> None:
+    whole = read_config(PlotCoherenceConfig, config_file("plot_coherence", config))
     found = alone(whole)
-    sources = [*(one["name"] for one in whole.graded or ()), *(Path(f.path).stem for f in whole.files or ())]
+    sources = [one["name"] for one in whole.graded or ()]
+    sources += ["released"] * (whole.released is not None)
+    sources += [Path(f.path).stem for f in whole.files or ()]
     assert list(found) == [*sources, "all"]
     for one in found.values():
         assert (one.teacher, one.start, one.distillation_weight) == (None, None, 0.0)
     for name in sources:
-        assert len(found[name].graded or ()) + len(found[name].files or ()) == 1
+        one = found[name]
+        assert len(one.graded or ()) + (one.released is not None) + len(one.files or ()) == 1
     assert (found["all"].graded, found["all"].files) == (whole.graded, whole.files)
+
+
+def test_a_file_that_is_not_there_is_left_out_and_named() -> None:
+    whole = read_config(PlotCoherenceConfig, config_file("plot_coherence", "mix"))
+    absent = replace(whole, files=(RowFile(path="runs/no such folder/rows.parquet"),))
+    config, missing = with_present_files(absent)
+    assert (config.files, missing) == ((), ["runs/no such folder/rows.parquet"])
+
+
+def test_a_student_may_have_another_teacher_and_start(tmp_path: Path) -> None:
+    whole = read_config(PlotCoherenceConfig, config_file("plot_coherence", "mix"))
+    assert (whole.teacher, whole.start) != (None, None)
+    taught = taught_by(whole, tmp_path / "teacher", tmp_path / "start")
+    assert taught.teacher == Teacher(weights=str(tmp_path / "teacher"), processes=1)
+    assert (taught.start, taught.first, taught.seeds) == (str(tmp_path / "start"), None, ())
+    assert taught_by(whole, None, None).teacher == whole.teacher
 
 
 def test_the_groups_are_shared_evenly_among_sources() -> None:
