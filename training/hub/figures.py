@@ -28,7 +28,8 @@ _SETS = {
     "plot_guided_roc": "plot-guided {n}",
 }
 _OURS = {
-    "Plot coherence (mix)": "plot coherence `mix`",
+    "Plot coherence (base, authors' stories)": "plot coherence `base`",
+    "Plot coherence (mix)": "`mix`",
     "UNION": "UNION",
     "PPL (log)": "perplexity (log)",
 }
