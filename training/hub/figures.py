@@ -31,7 +31,6 @@ _OURS = {
     "Plot coherence (base, authors' stories)": "plot coherence `base`",
     "Plot coherence (mix)": "`mix`",
     "UNION": "UNION",
-    "PPL (log)": "perplexity (log)",
 }
 _TRIVIAL = {"distinct_1": "distinct-1", "distinct_2": "distinct-2", "distinct_3": "distinct-3"}
 
