@@ -1,5 +1,6 @@
 """Where a negation may come or go: the sentence stays English, and what is told later no longer agrees with it."""
 
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
@@ -33,6 +34,7 @@ _SUBORDINATE = word_set(
     "when whenever after before because if that who which while as until till since what where how"
 )
 _FINITE = frozenset({"VBD", "VBN", "VBZ", "VBP"})
+_CLAUSE_ENDS = word_set(", ; . ! because when while but")
 _NEAR = 6  # tokens into the next sentence
 _ASIDE = word_set("said asked told replied thought knew see know say tell ask think")
 
@@ -67,42 +69,65 @@ def bears_on_story(sentence: Sentence, at: int) -> bool:
     So it does where a later sentence takes up a noun, verb or adjective of its predicate, or the next one begins with
     "it" for a thing that the predicate brings in, or where the sentence itself draws a consequence.
     """
-    end = _clause_end(sentence, at)
-    later = sentence.story.sentences[sentence.index + 1 :]
-    last = _last_told(sentence.story)
-    if any(last.get(word, -1) > sentence.index for word in _lemmas(sentence, at, end)):
+    places = _places(sentence)
+    end = places.clause_end[at + 1]
+    if places.told_later[at] < end or end <= places.last_so:
         return True
-    if any(is_causal_so(sentence, place) for place in range(end, len(sentence) - 1)):
-        return True
-    brings_in = any(
-        sentence.lowered[place] in {"a", "an"} and sentence.tags[place] == "DT"
-        for place in range(at + 1, end)
-    )
+    later = sentence.story.sentences[sentence.index + 1 : sentence.index + 2]
+    brings_in = places.brings_in[at + 1] < end
     return bool(later) and brings_in and bool({"it", "its"} & {*later[0].lowered[:_NEAR]})
 
 
-def _clause_end(sentence: Sentence, at: int) -> int:
-    words = sentence.lowered
-    for place in range(at + 1, len(words)):
-        if words[place] in {",", ";", ".", "!", "because", "when", "while", "but"} or is_causal_since(
-            sentence, place
-        ):
-            return place
-    return len(words)
+@dataclass(frozen=True)
+class _Places:
+    """What stands where in a sentence, so that a clause is looked up rather than read again for each of its words.
+
+    Attributes:
+        clause_end, told_later, brings_in: by place, the first one from there on that ends a clause, has a lemma which a
+            later sentence has, or an article which brings in a thing; the number of words where there is none.
+        last_so: the last "so" that draws a consequence; -1 where there is none.
+    """
+
+    clause_end: list[int]
+    told_later: list[int]
+    brings_in: list[int]
+    last_so: int
+
+
+@lru_cache(maxsize=4)
+def _places(sentence: Sentence) -> _Places:
+    words, tags = sentence.lowered, sentence.tags
+    last = _last_told(sentence.story)
+    every = range(len(words))
+    return _Places(
+        _first_from([words[at] in _CLAUSE_ENDS or is_causal_since(sentence, at) for at in every]),
+        _first_from([last.get(_lemma(sentence, at), -1) > sentence.index for at in every]),
+        _first_from([words[at] in {"a", "an"} and tags[at] == "DT" for at in every]),
+        max((at for at in every[:-1] if is_causal_so(sentence, at)), default=-1),
+    )
+
+
+def _first_from(marks: list[bool]) -> list[int]:
+    """For each place, and the one after the last, the first mark from there on; the length where there is none."""
+    found = [len(marks)] * (len(marks) + 1)
+    for at in reversed(range(len(marks))):
+        found[at] = at if marks[at] else found[at + 1]
+    return found
 
 
 @lru_cache(maxsize=4)
 def _last_told(story: Story) -> dict[str, int]:
     """Each lemma of a story, and the last sentence that has it: found once, for stories of very many sentences."""
-    return {word: other.index for other in story.sentences for word in _lemmas(other, 0, len(other))}
-
-
-def _lemmas(sentence: Sentence, start: int, end: int) -> set[str]:
-    """The lemmas of nouns, verbs and adjectives among tokens `start` to `end`, names and function words aside."""
     return {
-        lemma(word, tag)
-        for word, tag, surface in zip(
-            sentence.lowered[start:end], sentence.tags[start:end], sentence.words[start:end], strict=True
-        )
-        if tag[:2] in {"NN", "VB", "JJ"} and is_keyword(word, tag) and not sentence.story.is_name(surface)
+        told: other.index
+        for other in story.sentences
+        for at in range(len(other))
+        if (told := _lemma(other, at))
     }
+
+
+def _lemma(sentence: Sentence, at: int) -> str:
+    """The lemma of a noun, verb or adjective; nothing for a name or a function word."""
+    word, tag = sentence.lowered[at], sentence.tags[at]
+    told = tag[:2] in {"NN", "VB", "JJ"} and is_keyword(word, tag)
+    return lemma(word, tag) if told and not sentence.story.is_name(sentence.words[at]) else ""
