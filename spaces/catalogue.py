@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from openmeva.metrics.core.description import METRICS, MetricDescription, read_metrics
+from openmeva.metrics.core.description import METRICS, RECOMMENDED, MetricDescription, read_metrics
 from openmeva.training.benchmark.registry import MetricEntry, read_registry
 
+TIERS = SMALL, BASE = "small", "base"
 CORPORA = {
     "roc": "Short everyday story (about five sentences)",
     "wp": "Longer story written to a prompt",
@@ -59,13 +60,22 @@ class CatalogueEntry:
         return "references" in self.call.inputs
 
 
-def read_catalogue(folder: Path = METRICS) -> dict[str, CatalogueEntry]:
+def read_catalogue(folder: Path = METRICS, tier: str = SMALL) -> dict[str, CatalogueEntry]:
     """Entries by name, in the metrics' order: the metrics of a folder that score stories and that the benchmark runs.
 
+    Args:
+        folder: of the metrics.
+        tier: `small`, the default configurations; or `base`: the recommended metric on its larger encoder, which has
+            to be at hand.
+
     Raises:
-        ValueError: as `read_metrics` and `read_registry`.
+        ValueError: another tier; and as `read_metrics` and `read_registry`.
     """
+    if tier not in TIERS:
+        raise ValueError(f"tier: expected one of {', '.join(TIERS)}, got {tier!r}")
     registry = read_registry(folder)
+    if tier == BASE:
+        registry[RECOMMENDED] = registry[f"{RECOMMENDED}_{BASE}"]
     return {
         name: _entry(metric, registry[name])
         for name, metric in read_metrics(folder).items()

@@ -1,6 +1,6 @@
 """Percentiles of a score among reference stories, from quantiles that are shipped.
 
-A file `references/<corpus>/<metric>.json` holds, for each group of stories, what it is, how many there were,
+A file `references/<corpus>/<metric>.json` (`<metric>_base.json` on the larger encoder) holds, for each group of stories, what it is, how many there were,
 and the 0th to 100th percentile of each number of the metric. Files are written by `spaces.reference_scores`.
 """
 
@@ -83,9 +83,12 @@ class Distributions:
         self, corpus: str, metric: str, key: str, value: float, higher: bool, checkpoint: str
     ) -> list[Placement]:
         """Where a value falls, a group an entry; none where there are no distributions of this checkpoint."""
-        found: Mapping[str, Any] = self.files.get((corpus, metric), {})
-        if found.get("checkpoint") != checkpoint:
-            return []
+        known: list[Mapping[str, Any]] = [
+            self.files.get((corpus, f"{metric}{tier}"), {}) for tier in ("", "_base")
+        ]
+        found: Mapping[str, Any] = next(
+            (one for one in known if one.get("checkpoint") == checkpoint), {"groups": {}}
+        )
         placements = []
         for name, group in found["groups"].items():
             points = group["quantiles"].get(key)

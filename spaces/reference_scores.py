@@ -2,6 +2,7 @@
 
     python -m spaces.reference_scores --data DATA
     python -m spaces.reference_scores --data DATA --metrics union --again
+    python -m spaces.reference_scores --data DATA --tier base
 
 Run again, it does the metrics whose weights have changed since. Human stories are those of the validation splits.
 Machine-made ones are written by this project's generator from the plots of those, where it is on this machine, or
@@ -22,7 +23,8 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from openmeva.spaces.catalogue import CORPORA, CatalogueEntry
+from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.spaces.catalogue import BASE, CORPORA, SMALL, TIERS, CatalogueEntry, read_catalogue
 from openmeva.spaces.distributions import FOLDER, quantiles
 from openmeva.spaces.reference_stories import damaged, generated, has_generator, human_stories, read_generated
 from openmeva.spaces.scorer import Scorer
@@ -44,7 +46,9 @@ _BATCH = 50
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line; see the module's description. Returns the exit status."""
     options = _parse(arguments)
-    scorer = Scorer()
+    scorer = Scorer(read_catalogue(tier=options.tier))
+    if options.tier == BASE:
+        options.metrics = [RECOMMENDED]
     files = dict(given.split("=", 1) for given in options.generated)
     status = 0
     for corpus in options.corpora:
@@ -56,7 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if checkpoint is None:
                 print(f"{name}, {corpus}: not available", file=sys.stderr)
                 status = 1
-            elif options.again or checkpoint != written_checkpoint(corpus, name):
+            elif options.again or checkpoint != written_checkpoint(
+                reference_file(corpus, name, options.tier)
+            ):
                 waiting.append((entry, checkpoint))
             else:
                 print(f"{name}, {corpus}: up to date ({checkpoint})")
@@ -71,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"{entry.name}, {corpus}: no scores", file=sys.stderr)
                 status = 1
                 continue
-            path = FOLDER / corpus / f"{entry.name}.json"
+            path = reference_file(corpus, entry.name, options.tier)
             write_text(path, json.dumps({"checkpoint": checkpoint, "groups": groups}) + "\n")
             print(
                 f"{path.relative_to(ROOT)}: "
@@ -80,9 +86,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def written_checkpoint(corpus: str, name: str) -> str | None:
-    """The checkpoint whose scores the shipped distribution holds; `None` where there is none."""
-    path = FOLDER / corpus / f"{name}.json"
+def reference_file(corpus: str, name: str, tier: str = SMALL) -> Path:
+    """Where a metric's distributions are written."""
+    return FOLDER / corpus / f"{name}{'' if tier == SMALL else f'_{tier}'}.json"
+
+
+def written_checkpoint(path: Path) -> str | None:
+    """The checkpoint whose scores a file of distributions holds; `None` where there is none."""
     return str(json.loads(path.read_text(encoding="utf-8"))["checkpoint"]) if path.is_file() else None
 
 
@@ -140,6 +150,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora (roc/, wp/)")
     parser.add_argument("--corpora", nargs="+", choices=list(CORPORA), default=list(CORPORA))
     parser.add_argument("--metrics", nargs="+", help="names in the catalogue; all unless given")
+    parser.add_argument(
+        "--tier",
+        choices=TIERS,
+        default=SMALL,
+        help="base: the recommended metric on its larger encoder, alone",
+    )
     parser.add_argument(
         "--again", action="store_true", help="also those whose weights are the same as before"
     )

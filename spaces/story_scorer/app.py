@@ -11,7 +11,7 @@ from typing import Any
 import gradio as gr
 
 from openmeva.spaces import shell, wordnet
-from openmeva.spaces.catalogue import CORPORA
+from openmeva.spaces.catalogue import CORPORA, SMALL, read_catalogue
 from openmeva.spaces.limits import MOST_ANSWERED, threads_each
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.story_scorer import service, systems, views
@@ -285,6 +285,7 @@ def _two_systems(scorer: Scorer) -> None:
 if __name__ == "__main__":
     # OPENMEVA_BATCHED=0 answers each user apart, for `make bench` to compare with
     batched = os.environ.get("OPENMEVA_BATCHED") != "0"
-    metrics = Scorer(before=wordnet.prepare, threads=threads_each(), batched=batched)
+    known = read_catalogue(tier=os.environ.get("OPENMEVA_TIER", SMALL))
+    metrics = Scorer(known, before=wordnet.prepare, threads=threads_each(), batched=batched)
     metrics.start()
     shell.launch(build(metrics), "story_scorer")

@@ -47,6 +47,18 @@ def test_values_of_other_weights_are_not_placed(tmp_path: Path) -> None:
     assert found.place("roc", "m", "others", 39, True, "roc@a") == []
 
 
+def test_the_larger_encoder_has_distributions_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "roc").mkdir()
+    for name, checkpoint, label in (("m", "mix@a", "small"), ("m_base", "base@b", "large")):
+        group = {"label": label, "count": 40, "quantiles": {"scores": quantiles(range(40))}}
+        file = tmp_path / "roc" / f"{name}.json"
+        file.write_text(json.dumps({"checkpoint": checkpoint, "groups": {"human": group}}))
+    found = Distributions(tmp_path)
+    for checkpoint, label in (("mix@a", "small"), ("base@b", "large")):
+        (placement,) = found.place("roc", "m", "scores", 39, True, checkpoint)
+        assert placement.label == label
+
+
 @pytest.mark.parametrize("value", [0.0, 0.11, 0.16, 0.2, 0.5, 0.8, 0.84, 1.0])
 def test_the_label_of_the_story_does_not_meet_those_of_the_axis(value: float) -> None:
     points = tuple(0.12 + 0.0076 * place for place in range(101))  # whose ends are written with two digits

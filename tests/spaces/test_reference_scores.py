@@ -10,9 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from openmeva.spaces.catalogue import CatalogueEntry, Number, read_catalogue
+from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.spaces.catalogue import BASE, CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import POINTS
-from openmeva.spaces.reference_scores import measure
+from openmeva.spaces.reference_scores import measure, reference_file
 from openmeva.spaces.reference_stories import evenly, read_generated
 from openmeva.spaces.scorer import Score
 from openmeva.spaces.texts import Text
@@ -36,6 +37,16 @@ def groups(name: str, made: list[Text], kind: str) -> dict[str, Any]:
     human = [Text("x" * (i + 1), "Once .") for i in range(40)]
     found = entry(name)
     return measure(LengthScorer(found.numbers[0]), found, "roc", human, made, kind)  # type: ignore[arg-type]
+
+
+def test_the_base_tier_is_the_recommended_metric_on_its_larger_encoder() -> None:
+    small, base = read_catalogue(), read_catalogue(tier=BASE)
+    assert list(small) == list(base)
+    assert [name for name in small if small[name].call != base[name].call] == [RECOMMENDED]
+    assert base[RECOMMENDED].call.configs == {"roc": "base", "wp": "base"}
+    assert reference_file("roc", RECOMMENDED, BASE) != reference_file("roc", RECOMMENDED)
+    with pytest.raises(ValueError, match="tier: expected one of small, base, got 'large'"):
+        read_catalogue(tier="large")
 
 
 def test_metrics_without_a_reference_see_none() -> None:

@@ -98,11 +98,22 @@ def space(
         str, typer.Argument(help="story_scorer, perturbation_lab or leaderboard", autocompletion=spaces)
     ],
     port: Annotated[int | None, typer.Option(min=1, max=65535)] = None,
+    base: Annotated[
+        bool,
+        typer.Option("--base", help="story_scorer: judge by the larger encoder (`make base` fetches it)"),
+    ] = False,
 ) -> None:
     """Open a demo in the browser, on this machine."""
     if name not in spaces():
         raise ValueError(f"unknown Space {name!r}, expected one of {', '.join(spaces())}")
     os.environ.update(OFFLINE)
+    if base:
+        if name != "story_scorer":
+            raise ValueError(f"--base: expected story_scorer, got {name}")
+        from openmeva.training.common.backbone import find_backbone  # it imports torch
+
+        find_backbone("all-mpnet-base-v2")  # or a line that says how to get it
+        os.environ["OPENMEVA_TIER"] = "base"
     if port is not None:
         os.environ["GRADIO_SERVER_PORT"] = str(port)
     _run(f"openmeva.spaces.{name}.app", [])

@@ -146,6 +146,7 @@ def test_a_beginning_within_the_story_is_not_read_twice() -> None:
         ),
         (("train", "union", "--data", "nowhere"), "--data: expected a folder, got nowhere"),
         (("space", "foo"), "unknown Space 'foo', expected one of leaderboard"),
+        (("space", "leaderboard", "--base"), "--base: expected story_scorer, got leaderboard"),
         (("resources", "--conceptnet", "."), "expected a file, got a folder"),
     ],
 )
