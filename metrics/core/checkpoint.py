@@ -3,7 +3,8 @@
 A checkpoint is a folder. Its `config.json` holds either a whole model's configuration, with
 `model.safetensors` beside it, or a reference to an encoder (see `backbone.py`), with `adapter.safetensors`: low-rank
 factors (Hu et al. 2021) that are merged into the encoder's weights once, on loading, and the metric's heads. Or it
-holds a reference to a `backbone` that is taken as it is, and there are no weights beside it.
+holds a reference to a `backbone`, a language model that is taken as it is, with no weights beside it; or, where
+`adapter` is true, with the factors of `adapter.safetensors`.
 """
 
 import hashlib
@@ -25,6 +26,7 @@ from transformers import AutoConfig
 from openmeva.metrics.core.backbone import backbone_folder, encoder_state, encoder_tokenizer, file_digest
 
 WORDS = ("word_embeddings.weight", "tok_embeddings.weight")  # end the names of tables of word vectors
+ADAPTER = "adapter.safetensors"
 ADDED = ".added"  # ends the name of rows that an adapter adds to a table of word vectors
 _HERE = Path(__file__).resolve().parent
 _FILES = ["*.json", "*.safetensors", "vocab.txt"]
@@ -139,8 +141,8 @@ def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> 
 def _own_weights(config: dict[str, Any]) -> list[str]:
     """The file of weights that a checkpoint of these settings has, none where it takes a backbone as it is."""
     named = {key for part in config.values() if isinstance(part, dict) for key in part}
-    if "encoder" in named:
-        return ["adapter.safetensors"]
+    if "encoder" in named or "adapter" in named:
+        return [ADAPTER]
     return [] if "backbone" in named else ["model.safetensors"]
 
 
@@ -197,7 +199,7 @@ def load_checkpoint(folder: Path, metric: str) -> Checkpoint:
             f"{encoder / 'model.safetensors'}: expected SHA-256 {reference['sha256'][:12]}…, for which "
             f"{folder.name!r} was trained, got {digest[:12]}…"
         )
-    weights = folder / "adapter.safetensors"
+    weights = folder / ADAPTER
     state = merge_adapter(_base_state(encoder), read_tensors(weights))
     return _checkpoint(folder, settings, encoder, state, file_digest(weights))
 

@@ -8,9 +8,18 @@ from typing import Any
 
 from huggingface_hub import try_to_load_from_cache
 from transformers import BertForMaskedLM, BertLMHeadModel
+from transformers.pytorch_utils import Conv1D
 
-from openmeva.metrics.core.backbone import file_digest
-from openmeva.metrics.core.checkpoint import Checkpoint, find_checkpoint, load_checkpoint, read_settings
+from openmeva.metrics.core.backbone import file_digest, read_words_alike
+from openmeva.metrics.core.checkpoint import (
+    ADAPTER,
+    Checkpoint,
+    find_checkpoint,
+    load_checkpoint,
+    merge_adapter,
+    read_settings,
+    read_tensors,
+)
 from openmeva.metrics.core.language_model import (
     language_model_weights,
     load_language_model,
@@ -80,7 +89,8 @@ def from_checkpoint(checkpoint: Checkpoint) -> LoadedModel:
         raise ValueError(f"{checkpoint.folder}: weights missing: {', '.join(missing)}")
     model.tie_weights()
     model.eval()
-    reader = NormalizedReader(checkpoint, "[SEP]" if causal else None)
+    names = checkpoint.names_file if settings["delexicalize"] else None
+    reader = NormalizedReader(checkpoint.tokenizer, names, "[SEP]" if causal else None)
     if causal:
         start = token_id(checkpoint.tokenizer, "[CLS]")
         scorer: Any = CausalModel(model, start, settings["max_length"], "cls")
@@ -90,19 +100,54 @@ def from_checkpoint(checkpoint: Checkpoint) -> LoadedModel:
 
 
 def from_backbone(settings: Mapping[str, Any], folder: Path) -> LoadedModel:
-    """A language model of others, as it is, that reads at most `max_length` tokens at once.
+    """A language model of others, as it is or under an adapter, that reads at most `max_length` tokens at once.
 
     Args:
-        settings: `max_length`, and `backbone`, a reference as in `metrics/core/backbone.py`.
+        settings: `max_length`; `backbone`, a reference as in `metrics/core/backbone.py`; and, with an `adapter`,
+            whether names become placeholders (`delexicalize`).
         folder: of the checkpoint that has them.
 
     Raises:
         NotAtHandError: the model has to be fetched first (the message says in one line how).
-        ValueError: another file than the known one, or a tokenizer that does not serve.
+        ValueError: another file than the known one, a tokenizer that does not serve, or an adapter that is missing
+            or of another model.
     """
     weights = language_model_weights(settings["backbone"], folder)
     tokenizer, model = read_language_model(weights)
+    if settings.get("adapter"):
+        return _under_adapter(folder, settings, model, tokenizer)
     return _as_it_is(str(weights), model, tokenizer, file_digest(weights), settings["max_length"])
+
+
+def _under_adapter(folder: Path, settings: Mapping[str, Any], model: Any, tokenizer: Any) -> LoadedModel:
+    """A model with the adapter of a checkpoint, which reads texts as the adapter was trained on: normalised."""
+    adapter = read_tensors(folder / ADAPTER)
+    state = model.state_dict()
+    turned = [f"{name}.weight" for name, module in model.named_modules() if isinstance(module, Conv1D)]
+    state |= {name: state[name].T for name in turned}  # GPT-2's layers have their inputs first
+    layers = {f"{name.removesuffix('.lora_A')}.weight" for name in adapter if name.endswith(".lora_A")}
+    if strange := sorted(layers - state.keys()):
+        raise ValueError(f"{folder / ADAPTER}: expected factors of the model's layers, got {strange[0]}")
+    state = merge_adapter(state, adapter)
+    model.load_state_dict(state | {name: state[name].T for name in turned})
+    start, end = marks_of(tokenizer)
+    names = folder / "names.json" if settings["delexicalize"] else None
+    reader = NormalizedReader(read_words_alike(tokenizer.backend_tokenizer), names, end)
+    scorer = CausalModel(model.eval(), token_id(reader.tokenizer, start), settings["max_length"])
+    return LoadedModel(scorer, reader, file_digest(folder / ADAPTER)[:12])
+
+
+def marks_of(tokenizer: Any) -> tuple[str, str]:
+    """The tokens before and after a story, by a language model's own tokenizer.
+
+    Raises:
+        ValueError: it has none to start from.
+    """
+    known = (tokenizer.bos_token, tokenizer.eos_token, tokenizer.cls_token)
+    start = next((token for token in known if token is not None), None)
+    if start is None:
+        raise ValueError("expected a tokenizer with a start or end token, got none")
+    return start, tokenizer.eos_token or start
 
 
 def from_transformers(name: str, hub_ids: dict[str, str]) -> LoadedModel:
@@ -125,10 +170,10 @@ def _as_it_is(name: str, model: Any, tokenizer: Any, revision: str, bound: int |
     """A model and its tokenizer; `bound` is the most tokens read at once, where the model's own is not wanted."""
     if not tokenizer.is_fast:
         raise ValueError(f"{name}: expected a fast tokenizer, got {type(tokenizer).__name__}")
-    starts = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.cls_token_id)
-    start = next((token for token in starts if token is not None), None)
-    if start is None:
-        raise ValueError(f"{name}: expected a tokenizer with a start or end token, got none")
+    try:
+        start = tokenizer.convert_tokens_to_ids(marks_of(tokenizer)[0])
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
     known = max_length_of(model, tokenizer) or UNKNOWN_LENGTH
     limit = min(known, bound or known)
     return LoadedModel(CausalModel(model.eval(), start, limit), PlainReader(tokenizer), revision[:12])

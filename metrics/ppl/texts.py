@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tokenizers import Tokenizer
 
-from openmeva.metrics.core.checkpoint import Checkpoint
 from openmeva.metrics.core.runtime import token_id
 from openmeva.metrics.core.text import Normalizer, sentence_spans
 
@@ -40,11 +40,16 @@ class TokenizedStory:
 
 
 class NormalizedReader:
-    """Texts as this project's models were trained on: normalised words, wordpieces, perhaps an end token."""
+    """Texts as this project's models were trained on: normalised words, wordpieces, perhaps an end token.
 
-    def __init__(self, checkpoint: Checkpoint, end: str | None) -> None:
-        self.tokenizer: Tokenizer = checkpoint.tokenizer
-        names = checkpoint.names_file if checkpoint.settings["delexicalize"] else None
+    Args:
+        tokenizer: of the model.
+        names: file of the names that become placeholders; None: none do.
+        end: the token whose loss counts at a story's end; None: none.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, names: Path | None, end: str | None) -> None:
+        self.tokenizer = tokenizer
         self.normalizer = Normalizer.load(names) if names else Normalizer()
         self.end = token_id(self.tokenizer, end) if end else None
         self.vocabulary_size = self.tokenizer.get_vocab_size()

@@ -125,11 +125,11 @@ def find_backbone(name: str) -> Backbone:
         source: dict[str, Any] = {} if folder else {"hub": name}
         return Backbone(name, folder or backbone_folder(source), source)
     config = read_config(BackboneConfig, described)
-    if config.package and (gguf := packaged_file(asdict(config.package))):
-        return Backbone(name, gguf.parent, {"hub": config.hub}, gguf)
     source = {key: value for key, value in asdict(config).items() if value and key != "sha256"}
     if config.package:
         source["package"] = {key: value for key, value in source["package"].items() if value}
+        if gguf := packaged_file(source["package"]):
+            return Backbone(name, gguf.parent, source, gguf)
     folder = backbone_folder(source)
     checked(folder / WEIGHTS, config.sha256)
     return Backbone(name, folder, source)

@@ -13,6 +13,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from openmeva.metrics.core.backbone import file_digest
+from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.text import PLACEHOLDERS
 from openmeva.training.common.adapters import adapter_tensors, added_rows, merge_adapters, without_idle
 from openmeva.training.common.backbone import Backbone, names_file, state_of
@@ -20,7 +21,7 @@ from openmeva.training.common.config import differences, parse
 from openmeva.training.files import checksum, save_tensors, write_text
 from openmeva.training.processes import one_writer, wait
 
-ADAPTER, WHOLE = "adapter.safetensors", "model.safetensors"
+WHOLE = "model.safetensors"
 MANIFEST = "manifest.json"
 
 

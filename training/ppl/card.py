@@ -3,7 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+from openmeva.training.common.backbone import BackboneConfig
+from openmeva.training.common.config import read_config
 from openmeva.training.common.model_card import SOURCES, card_command, write_model_card
+from openmeva.training.paths import CONFIGS
+from openmeva.training.ppl.others import is_other
 
 _CARD = """---
 license: apache-2.0
@@ -83,14 +87,19 @@ def write_ppl_card(folder: Path, manifest: dict[str, Any]) -> None:
         _CARD,
         manifest,
         **parts,
-        source=_SOURCES.get(config["name"], "The training stories are their owners'."),
+        source=_SOURCES.get(config["name"].removesuffix("_base"), "The training stories are their owners'."),
         citation=_SALAZAR if masked else _OPENMEVA,
     )
 
 
 def _causal_parts(manifest: dict[str, Any]) -> dict[str, str]:
     config, validation, stories = manifest["config"], manifest["validation"], manifest["stories"]
-    if config["adapter"]:
+    note = ""
+    if is_other(config["base"]):
+        rank = config["adapter"]["rank"]
+        kind = f"An adapter of rank {rank} on {config['base']}, whose own weights stay as they are."
+        note = _how_to_get(config["base"])
+    elif config["adapter"]:
         kind = f"An adapter of rank {config['adapter']['rank']} on the project's story encoder under a causal mask"
         kind += ", going on from `roc`." if config.get("start") else "."
     else:
@@ -99,7 +108,7 @@ def _causal_parts(manifest: dict[str, Any]) -> dict[str, str]:
     resumed = ", the last part of a run that was stopped and resumed" if manifest.get("resumed") else ""
     return {
         "what": "A causal language model: the negated exponential of the mean loss of a story's tokens is its "
-        "score,\nhigher is better (PPL (F) in Guan et al., ACL 2021).",
+        f"score,\nhigher is better (PPL (F) in Guan et al., ACL 2021).{note}",
         "training": f"{kind} {config['stories']:,} stories{block} were seen, of {stories['train']:,}; "
         f"{manifest['tokens']:,} tokens in\n{manifest['steps']:,} steps of {config['batch']}, learning rate "
         f"{config['learning_rate']:g}, seed {config['seed']}; {manifest['minutes']:g} minutes on "
@@ -109,6 +118,20 @@ def _causal_parts(manifest: dict[str, Any]) -> dict[str, str]:
         f"**{validation['perplexity_per_token']:.1f} per token** and **{validation['perplexity_per_word']:.1f} per "
         f"word** ({validation['tokens']:,} wordpieces,\n{validation['words']:,} words and ends).",
     }
+
+
+def _how_to_get(base: str) -> str:
+    """The commands that fetch the language model under an adapter; nothing where no file describes it."""
+    described = CONFIGS / "backbones" / f"{base}.yaml"
+    if not described.is_file():
+        return ""
+    config = read_config(BackboneConfig, described)
+    get = f"`hf download {config.hub}`"
+    note = f"\n\nThe repository holds the adapter alone. The model under it, {config.hub}, comes with {get}"
+    if config.package:
+        note += f"\nor `{config.package.install}` (in the project's checkout: `make base`). The adapter was\n"
+        note += "trained on the package's weights, which have fewer bits than the Hub's: scores on the two differ a little"
+    return f"{note}."
 
 
 def _masked_parts(manifest: dict[str, Any]) -> dict[str, str]:

@@ -16,8 +16,8 @@ class PplConfig(TrainingConfig):
         model: `causal`, or `masked`: the shared encoder as it is, of which nothing is trained.
         corpus: of the stories.
         base: `encoder`: its weights under a causal mask; `scratch`: random ones; or a causal language model of others (see
-            `training/common/backbone.py`), which is tuned whole: with `adapter: null`.
-        start: an adapter's folder to go on from.
+            `training/common/backbone.py`).
+        start: an adapter's folder to go on from, on the encoder.
         adapter: low-rank factors; null: all weights are trained and saved.
         max_length: tokens scored at once, and at most in training.
         stories: seen in all.

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from openmeva.metrics.core.runtime import pad, token_id
+from openmeva.metrics.ppl.loading import marks_of
 from openmeva.training.common.backbone import SHARED, find_backbone, names_file
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest, start_digest
 from openmeva.training.common.config import as_mapping
@@ -28,7 +29,7 @@ from openmeva.training.ppl.data import LanguageModelCollator, token_rows
 from openmeva.training.ppl.losses import next_token_loss
 from openmeva.training.ppl.masked import save_masked
 from openmeva.training.ppl.model import build_model
-from openmeva.training.ppl.others import is_other, load_other, marks_of, save_other
+from openmeva.training.ppl.others import is_other, load_other, save_other, save_other_adapter
 from openmeva.training.processes import one_writer
 
 VALIDATION_STORIES = 1000
@@ -94,9 +95,11 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
     resumed = begin_run(run, made_from, resume)
     corpus = load_corpus(config.corpus, data, names_file())
     other = None
-    if is_other(config):
-        model, other = load_other(config)
-        tokenizer, marks = other.backend_tokenizer, marks_of(other)
+    if is_other(config.base):
+        model, other, other_base = load_other(config)
+        tokenizer = other.backend_tokenizer
+        start_mark, end_mark = (token_id(tokenizer, mark) for mark in marks_of(other))
+        marks = start_mark, end_mark
         padding = marks[1]
     else:
         model, tokenizer = build_model(config)
@@ -143,9 +146,13 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
     }
     base, whole = find_backbone(SHARED), config.adapter is None
     with one_writer() as writes:
-        if writes and other is not None:
+        if writes and other is not None and whole:
             save_other(model, other, out)
             save_manifest(out, manifest)
+        elif writes and other is not None:
+            save_other_adapter(model, other_base, settings, out)
+            save_manifest(out, manifest)
+            write_ppl_card(out, manifest)
         elif writes:
             save_checkpoint(out, "ppl", settings, model, base, tokenizer, whole)
             save_manifest(out, manifest)

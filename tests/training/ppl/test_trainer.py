@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from torch.nn import functional as F
 
 from openmeva.metrics.core.runtime import pad
@@ -147,8 +147,36 @@ def test_a_gpt2_is_tuned_whole_and_read_as_any_model_of_the_hub(data: Path) -> N
         PerplexityScorer(load_model(str(f), {})).score(stories[:4])["nll"] for f in (folder, base)
     )
     assert all(a < b for a, b in zip(tuned, untuned, strict=True))
-    with pytest.raises(ValueError, match=r"is tuned whole, expected null, got Adapter"):
-        run(data, "adapted", configuration(base=base))
+    run(data, "first", configuration(stories=4))
+    with pytest.raises(ValueError, match=r"start: expected null with .*gpt2, got weights/first"):
+        run(data, "further", configuration(base=base, start="weights/first"))
+
+
+def test_an_adapter_on_a_gpt2_is_loaded_with_what_it_sits_on(data: Path) -> None:
+    stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").read_text().splitlines()]
+    base = write_gpt2(data / "gpt2", stories)
+    config = configuration(base=str(base), stories=240, batch=8, learning_rate=2e-2)
+    manifest = run(data, "on-gpt2", config)
+    folder = data / "weights" / "on-gpt2"
+    assert {path.name for path in folder.iterdir()} == {
+        "README.md", "adapter.safetensors", "config.json", "manifest.json", "names.json",
+    }  # fmt: skip
+    assert not any("wte" in name or "lm_head" in name for name in load_file(folder / "adapter.safetensors"))
+    losses = PerplexityScorer(load_model(str(folder), {})).score(stories, dtype="float32")["nll"]
+    untrained = PerplexityScorer(load_model(str(base), {})).score(stories, dtype="float32")["nll"]
+    assert all(one < before for one, before in zip(losses, untrained, strict=True))
+    held_out = [json.loads(line)["story"] for line in (data / "held_out.jsonl").read_text().splitlines()]
+    scored = PerplexityScorer(load_model(str(folder), {})).score(held_out, dtype="float32", explain=True)
+    counted = [len(one["tokens"]) for one in scored["explanations"]]
+    mean = sum(n * loss for n, loss in zip(counted, scored["nll"], strict=True)) / sum(counted)
+    assert mean == pytest.approx(manifest["validation"]["loss_per_token"], rel=0.01), (
+        "bfloat16 in the manifest"
+    )
+    assert sum(counted) == manifest["validation"]["tokens"]
+    adapter = load_file(folder / "adapter.safetensors")
+    save_file({**adapter, "other.lora_A": torch.zeros(4, 4)}, folder / "adapter.safetensors")
+    with pytest.raises(ValueError, match=r"adapter\.safetensors: expected factors .*, got other\.weight"):
+        load_model(str(folder), {})
 
 
 @pytest.mark.parametrize("name", ["roc_gpt2_paper", "wp_gpt2_paper"])
