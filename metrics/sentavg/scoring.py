@@ -14,10 +14,15 @@ from openmeva.metrics.sentavg.modeling import SentAvg, word_vectors
 
 
 class SentAvgScorer(StoryScorer):
-    """Scores stories with one checkpoint of `training/sentavg.py`."""
+    """Scores stories with one checkpoint of `training/sentavg`: on the story encoder's word vectors, or on its own."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
-        vectors = word_vectors(checkpoint.state["bert.embeddings.word_embeddings.weight"])
+        own = checkpoint.state.get("words.weight")
+        vectors = (
+            word_vectors(checkpoint.state["bert.embeddings.word_embeddings.weight"])
+            if own is None
+            else own.float()
+        )
         model = SentAvg(vectors.shape[0], vectors.shape[1], checkpoint.settings["hidden"])
         state = {**checkpoint.state, "words.weight": vectors}
         super().__init__(replace(checkpoint, state=state), model)

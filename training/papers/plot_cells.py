@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.stats import kendalltau, spearmanr
@@ -97,6 +98,7 @@ class Cells:
         out: where finished cells lie.
         regenerated: whether stories without one manipulation were written anew; else MANPLTS' other candidates are taken.
         union: configuration of UNION's model, for its row of Table 5.
+        glove: a file of GloVe's word vectors, for SENTAVG as in the paper; else it reads the shared encoder's.
     """
 
     def __init__(
@@ -108,9 +110,10 @@ class Cells:
         out: Path,
         regenerated: bool = False,
         union: UnionConfig | None = None,
+        glove: Path | None = None,
     ) -> None:
         self.base, self.stories, self.sets, self.data, self.out = base, stories, sets, data, out
-        self.regenerated, self.union = regenerated, union
+        self.regenerated, self.union, self.glove = regenerated, union, glove
 
     def __call__(self, name: str, corpus: str, model: str, test: str, without: str | None = None) -> Cell:
         """The cell of `model` (SENTAVG, FT_LM or UNION) trained on a set, without one kind of error where told.
@@ -121,12 +124,14 @@ class Cells:
             ValueError: an earlier stage's file is missing, or nothing is left to train on.
         """
         path, rows = self._set(name, corpus, without)
-        key = {
+        key: dict[str, Any] = {
             "set": checksum(path),
             "stories": self.stories,
             "without": without,
             "base": as_mapping(self.union if model == UNION and self.union else self.base),
         }
+        if model == SENTAVG and self.glove:
+            key["glove"] = checksum(self.glove)
         parts = [corpus, name, model, *([without] if without else [])]
         cell = self.out / "-".join([*parts, "anew"] if without and self.regenerated else parts)
         kept = cell / "cell.json"
@@ -169,8 +174,9 @@ class Cells:
     def _scorer(self, rows: list[GroupRow], model: str, cell: Path, trained: bool) -> Scorer:
         """The model; one whose weights lie in `cell` is not trained again."""
         if model == SENTAVG:
-            sentavg = SentAvgTrainer()
-            sentavg.fit([row.story for row in rows], [row.label for row in rows])
+            stories = [row.story for row in rows]
+            sentavg = SentAvgTrainer.on_glove(self.glove, stories) if self.glove else SentAvgTrainer()
+            sentavg.fit(stories, [row.label for row in rows])
             return sentavg
         if not trained:
             groups = sorted({row.group for row in rows})

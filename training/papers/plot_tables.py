@@ -147,13 +147,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--regenerate", action="store_true", help="table 7: stories written anew without each manipulation"
     )
+    parser.add_argument(
+        "--glove", type=Path, help="word vectors of SENTAVG, as in the paper: a file like glove.6B.300d.txt"
+    )
     parser.add_argument("--out", type=Path, default=RUNS / "plot-tables")
     given = parser.parse_args(arguments)
     if given.stories < 4:
         parser.error(f"--stories: expected 4 or more, got {given.stories}")
     base = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))
     union = read_config(UnionConfig, config_file("union", given.union_config))
-    cells = Cells(base, given.stories, given.sets, given.data, given.out, given.regenerate, union)
+    cells = Cells(
+        base, given.stories, given.sets, given.data, given.out, given.regenerate, union, given.glove
+    )
     made = {5: table_5, 6: table_6, 7: table_7}[given.table](cells, given.corpora)
     Console(width=160).print(made)
 

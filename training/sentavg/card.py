@@ -29,8 +29,7 @@ sentavg.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."]
 ## Training
 
 {stories[train]:,} stories, human ones beside worse ones (see `manifest.json`), {config[settings][epochs]} times; batches of {config[settings][batch]}, learning rate
-{config[settings][learning_rate]:g}, seed {config[seed]}; {minutes:g} minutes on {threads} thread(s) with torch {torch}. Word vectors are the story
-encoder's and stay as they are; {config[settings][hidden]} hidden units.
+{config[settings][learning_rate]:g}, seed {config[seed]}; {minutes:g} minutes on {threads} thread(s) with torch {torch}. Word vectors are {vectors} and stay as they are; {config[settings][hidden]} hidden units.
 
 | file | SHA-256 |
 |---|---|
@@ -67,7 +66,8 @@ be passed on. The stories are not part of this repository.
 
 def write_sentavg_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` beside the weights."""
-    write_model_card(folder, _CARD, manifest)
+    vectors = manifest.get("vectors", "the story\nencoder's")
+    write_model_card(folder, _CARD, manifest, vectors=vectors)
 
 
 if __name__ == "__main__":

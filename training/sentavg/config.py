@@ -36,10 +36,13 @@ class SentAvgConfig(RowsConfig):
     Attributes:
         name: of the configuration.
         context: how the metric reads contexts.
+        glove: a file of GloVe's vectors, as the paper has them (`glove.6B.300d.txt`), below the data folder or anywhere;
+            null: the shared encoder's word vectors.
         settings: of the training.
     """
 
     metric: Literal["sentavg"] = "sentavg"
     name: str
     context: str = "first_sentence"
+    glove: str | None = None
     settings: SentAvgSettings = field(default_factory=SentAvgSettings)

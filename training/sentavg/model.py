@@ -1,6 +1,7 @@
 """SENTAVG as it is trained and applied to texts."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -16,6 +17,7 @@ from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.sentavg.modeling import SentAvg, word_vectors
 from openmeva.training.common.backbone import SHARED, find_backbone, names_file, tokenizer_of
 from openmeva.training.sentavg.config import SentAvgSettings
+from openmeva.training.sentavg.glove import read_glove
 
 
 class SentAvgTrainer:
@@ -43,6 +45,21 @@ class SentAvgTrainer:
         self.normalizer = Normalizer.load(names_file())
         self.model = SentAvg(vectors.shape[0], vectors.shape[1], self.settings.hidden)
         self.model.words.weight.copy_(word_vectors(vectors))
+
+    @classmethod
+    def on_glove(
+        cls, path: Path, stories: Sequence[str], settings: SentAvgSettings | None = None
+    ) -> "SentAvgTrainer":
+        """One on GloVe's vectors of the words of some stories; other words are unknown to it.
+
+        Raises:
+            ValueError, OSError: as `read_glove`.
+        """
+        normalizer = Normalizer.load(names_file())
+        words = {
+            word.lower() for story in stories for sentence in normalizer.sentences(story) for word in sentence
+        }
+        return cls(settings, *read_glove(path, words | normalizer.names.keys()))
 
     def rows(self, stories: Sequence[str]) -> list[list[list[int]]]:
         """Token ids of stories by sentence.

@@ -1,8 +1,8 @@
 """Trains SENTAVG: `python -m training.sentavg --config roc --data DIR`.
 
 The baseline of plot-guided's section 5.3 (Lai and Tetreault 2018): an LSTM over word vectors; sentence vectors are
-averaged, and a hidden layer tells human stories from others. The paper's word vectors are GloVe's; here they are the
-shared encoder's, which every checkout has. Rows are those of the story classifiers (`training/classifier/rows.py`).
+averaged, and a hidden layer tells human stories from others. The paper's word vectors are GloVe's: with `--set
+glove=glove.6B.300d.txt` they are here, too; else they are the shared encoder's, which every checkout has. Rows are those of the story classifiers (`training/classifier/rows.py`).
 Weights, manifest and card go to `metrics/sentavg/weights/NAME/`. It takes minutes: `--resume` begins anew.
 """
 
@@ -16,10 +16,10 @@ import torch
 
 from openmeva.training.classifier.results import area_under_curve
 from openmeva.training.classifier.rows import load_rows
-from openmeva.training.common.backbone import SHARED, find_backbone
-from openmeva.training.common.checkpoint import ADAPTER, encoder_reference, save_manifest
+from openmeva.training.common.backbone import SHARED, find_backbone, names_file
+from openmeva.training.common.checkpoint import ADAPTER, WHOLE, encoder_reference, save_manifest
 from openmeva.training.common.config import as_mapping
-from openmeva.training.files import save_tensors, write_text
+from openmeva.training.files import checksum, save_tensors, write_text
 from openmeva.training.sentavg.card import write_sentavg_card
 from openmeva.training.sentavg.config import SentAvgConfig
 from openmeva.training.sentavg.model import SentAvgTrainer
@@ -36,7 +36,8 @@ def train(config: SentAvgConfig, data: Path, out: Path, run: Path, cache: Path) 
         cache: of tagged corpora.
 
     Raises:
-        ValueError: a split without human stories, or without others.
+        ValueError: a split without human stories, or without others; a bad line of `glove`.
+        OSError: no such file of `glove`.
     """
     started = time.time()
     settings = replace(config.settings, seed=config.seed)
@@ -48,7 +49,12 @@ def train(config: SentAvgConfig, data: Path, out: Path, run: Path, cache: Path) 
             raise ValueError(
                 f"{what}: expected human stories and others, got {count} and {len(split) - count}"
             )
-    scorer = SentAvgTrainer(settings)
+    glove = data / config.glove if config.glove else None
+    if glove:
+        scorer = SentAvgTrainer.on_glove(glove, [row.story for row in rows], settings)
+        provenance = {**provenance, "data": {**provenance["data"], glove.name: checksum(glove)}}
+    else:
+        scorer = SentAvgTrainer(settings)
     losses = scorer.fit([row.story for row in rows], [row.label for row in rows])
     scores = scorer([row.story for row in held_out])
     human, others = ([s for s, row in zip(scores, held_out, strict=True) if row.label == k] for k in (1, 0))
@@ -57,6 +63,11 @@ def train(config: SentAvgConfig, data: Path, out: Path, run: Path, cache: Path) 
         "config": as_mapping(config),
         **provenance,
         "stories": {"train": len(rows), "validation": len(held_out)},
+        **(
+            {"vectors": f"GloVe's ({glove.name}), of {len(scorer.model.words.weight):,} words"}
+            if glove
+            else {}
+        ),
         "losses": [round(loss, 4) for loss in losses],
         "validation": {"auc": round(area_under_curve(human, others), 4)},
         "minutes": round((time.time() - started) / 60, 1),
@@ -68,14 +79,19 @@ def train(config: SentAvgConfig, data: Path, out: Path, run: Path, cache: Path) 
         "delexicalize": True,
         "context": config.context,
         "max_length": settings.words_a_sentence + 2,
-        "encoder": encoder_reference(find_backbone(SHARED), out),
     }
     tensors = {
-        name: tensor.detach().half().contiguous()
-        for name, tensor in scorer.model.state_dict().items()
-        if not name.startswith("words.")
+        name: tensor.detach().half().contiguous() for name, tensor in scorer.model.state_dict().items()
     }
-    save_tensors(out / ADAPTER, tensors)
+    if glove:
+        save_tensors(out / WHOLE, tensors)
+        write_text(out / "tokenizer.json", scorer.tokenizer.to_str())
+        write_text(out / "names.json", names_file().read_text(encoding="utf-8"))
+    else:
+        written["encoder"] = encoder_reference(find_backbone(SHARED), out)
+        del tensors["words.weight"]
+        save_tensors(out / ADAPTER, tensors)
+    (out / (ADAPTER if glove else WHOLE)).unlink(missing_ok=True)  # of an earlier training
     write_text(out / "config.json", json.dumps({"sentavg": written}, indent=2) + "\n")
     save_manifest(out, manifest)
     write_sentavg_card(out, manifest)

@@ -13,6 +13,7 @@ from openmeva.training.common.config import parse
 from openmeva.training.paths import ROOT
 from openmeva.training.sentavg import trainer as trainer
 from openmeva.training.sentavg.config import SentAvgConfig, SentAvgSettings
+from openmeva.training.sentavg.glove import read_glove
 from openmeva.training.sentavg.model import SentAvgTrainer
 from tests.tiny import tiny_model, tiny_tokenizer, write_encoder
 
@@ -56,7 +57,10 @@ def test_a_blank_story_is_named() -> None:
         scorer().rows(["She ran.", " "])
 
 
-def test_the_metric_loads_what_was_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("glove", [False, True])
+def test_the_metric_loads_what_was_trained(
+    glove: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_encoder(tmp_path / "encoder", tiny_model())
     monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
     rows = [
@@ -66,22 +70,59 @@ def test_the_metric_loads_what_was_trained(tmp_path: Path, monkeypatch: pytest.M
         for i, text in enumerate(texts)
     ]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    config = {
+    config: dict[str, Any] = {
         "name": "tiny",
         "files": [{"path": str(tmp_path / "rows.jsonl")}],
         "context": "first_sentence",
         "settings": {"hidden": 16, "epochs": 60, "batch": 4, "learning_rate": 1e-2},
         "seed": 1,
     }
+    if glove:
+        words = sorted({word for text in GOOD + BAD for word in text.split()})
+        numbers = torch.randn(len(words), 12, generator=torch.Generator().manual_seed(0)).tolist()
+        lines = [" ".join([word, *map(str, row)]) for word, row in zip(words, numbers, strict=True)]
+        config["glove"] = glove_file(tmp_path / "glove.txt", *lines).name
     out = tmp_path / "weights"
     manifest = trainer.train(
         parse(SentAvgConfig, config), tmp_path, out, tmp_path / "run", tmp_path / "cache"
     )
     assert manifest["validation"]["auc"] == 1.0
     assert "{" not in (out / "README.md").read_text().split("```bibtex")[0]
+    assert ("GloVe's (glove.txt), of 16 words" in (out / "README.md").read_text()) == glove
+    assert ("glove.txt" in manifest["data"]) == glove
     (out / "encoder").symlink_to(tmp_path / "encoder")
     scores = evaluate.load(str(ROOT / "metrics" / "sentavg"), str(out)).compute(predictions=GOOD + BAD)
     assert min(scores["scores"][:4]) > max(scores["scores"][4:])
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows if row["label"] == 0))
     with pytest.raises(ValueError, match="to train on: expected human stories and others, got 0 and 4"):
         trainer.train(parse(SentAvgConfig, config), tmp_path, out, tmp_path / "run", tmp_path / "cache")
+
+
+def glove_file(path: Path, *lines: str) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_vectors_of_glove_are_read_by_word(tmp_path: Path) -> None:
+    file = glove_file(tmp_path / "g.txt", "the 1 2", "ran 3 -4", "unread 0 0", "ann 5 6")
+    vectors, tokenizer = read_glove(file, {"the", "ran", "ann", "home"})
+    ids = tokenizer.encode("The ann RAN home [FEMALE]", add_special_tokens=False).ids
+    rows = [[1.0, 2.0], [5.0, 6.0], [3.0, -4.0]]
+    assert vectors[ids].tolist() == [*rows, vectors[:1].tolist()[0], [5.0, 6.0]]  # Ann is a woman's name
+    assert vectors[0].tolist() == pytest.approx([3.0, 4 / 3])  # unknown words have the mean of the others
+    assert tokenizer.token_to_id("unread") is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["the 1 2", "ran 3"], r"g.txt, line 2: expected a word and 2 numbers, got 1 after 'ran'"),
+        (["the"], r"g.txt, line 1: expected a word and its numbers, got 0 after 'the'"),
+        (["the 1 x"], r"g.txt, line 1: expected numbers, got .*'x'"),
+        (["the 1 nan"], r"g.txt, line 1: expected finite numbers, got nan"),
+        (["unread 1 2"], r"g.txt: expected vectors of the stories' words, got none of 2"),
+    ],
+)
+def test_a_bad_line_of_glove_is_named(lines: list[str], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_glove(glove_file(tmp_path / "g.txt", *lines), {"the", "ran"})

@@ -1,0 +1,72 @@
+"""GloVe's word vectors (Pennington et al. 2014), which SENTAVG's paper reads, from the text file that users have of them."""
+
+import math
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+from torch import Tensor
+
+from openmeva.metrics.core.text import PLACEHOLDERS
+from openmeva.training.common.backbone import name_placeholders
+
+_SPECIAL = ("[PAD]", "[CLS]", "[SEP]", "[UNK]")
+
+
+def read_glove(path: Path, wanted: Collection[str]) -> tuple[Tensor, Tokenizer]:
+    """Vectors (words, width) of the wanted words that the file has, and a tokenizer that gives their places.
+
+    Any other word has the mean of the vectors, and names' placeholders have the mean of the names they stand for.
+
+    Args:
+        path: a line a word: the word and its numbers, with blanks between, as in `glove.6B.300d.txt`.
+        wanted: words in lower case.
+
+    Raises:
+        ValueError: a line of another form (its number, what was expected, what came), or none of the wanted words.
+        OSError: no such file.
+    """
+    found = dict(_lines(path, frozenset(wanted)))
+    if not found:
+        raise ValueError(f"{path}: expected vectors of the stories' words, got none of {len(set(wanted)):,}")
+    known = torch.tensor(list(found.values()))
+    mean = known.mean(0, keepdim=True)
+    tokens = [*_SPECIAL, *PLACEHOLDERS, *found]
+    vectors = torch.cat([mean.repeat(len(tokens) - len(found), 1), known])
+    tokenizer = Tokenizer(
+        models.WordLevel({token: place for place, token in enumerate(tokens)}, unk_token="[UNK]")
+    )
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.add_special_tokens([*_SPECIAL, *PLACEHOLDERS])
+    name_placeholders(vectors, tokenizer)
+    return vectors, tokenizer
+
+
+def _lines(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, list[float]]]:
+    width = 0
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            word, *values = line.rstrip(b"\n").split(b" ")
+            width = width or len(values)
+            if not width or len(values) != width:
+                raise ValueError(
+                    f"{path}, line {number}: expected a word and {width or 'its'} numbers, got {len(values)} after "
+                    f"{word[:40].decode('utf-8', 'replace')!r}"
+                )
+            text = word.decode("utf-8", "replace")
+            if text in wanted:
+                yield text, _numbers(values, f"{path}, line {number}")
+
+
+def _numbers(values: list[bytes], where: str) -> list[float]:
+    try:
+        found = [float(value) for value in values]
+    except ValueError as error:
+        raise ValueError(f"{where}: expected numbers, got {error}") from error
+    if not all(map(math.isfinite, found)):
+        raise ValueError(
+            f"{where}: expected finite numbers, got {next(v for v in found if not math.isfinite(v))}"
+        )
+    return found
