@@ -1,0 +1,75 @@
+"""What the papers' settings need: every configuration is there, and each kind of step runs and is measured."""
+
+import pytest
+import transformers
+
+from openmeva.training.papers import manifest
+from openmeva.training.papers.manifest import Need, Run, main, manifest_row, measure, paper_runs
+from openmeva.training.paths import CONFIGS
+
+TINY = {
+    "vocab_size": 40,
+    "hidden_size": 8,
+    "num_attention_heads": 2,
+    "num_hidden_layers": 1,
+    "intermediate_size": 8,
+}
+SMALL = {
+    "bert-base-uncased": lambda: transformers.BertConfig(**TINY),
+    "longformer-base-4096": lambda: transformers.LongformerConfig(**TINY, attention_window=4),
+    "bart-base": lambda: transformers.BartConfig(
+        vocab_size=40,
+        d_model=8,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+    ),
+    "gpt2": lambda: transformers.GPT2Config(vocab_size=40, n_embd=8, n_layer=1, n_head=2),
+}
+
+
+def test_every_paper_setting_has_a_row() -> None:
+    runs = {run.name: run for run in paper_runs()}
+    there = {f"{file.parent.name}/{file.stem}" for file in CONFIGS.glob("*/*_paper.yaml")}
+    assert runs.keys() == there - {"generator/wp_gpt2_paper"}
+    assert (runs["union/roc_paper"].batch, runs["union/roc_paper"].steps) == (10, 48_000)
+    assert (runs["plot_coherence/wp_paper"].batch, runs["plot_coherence/wp_paper"].tokens) == (4, 1024)
+    assert runs["plot_coherence/roc_paper"].steps == 3 * 94_200 / 8
+    assert (runs["generator/roc_paper"].steps, runs["generator/roc_paper"].batch) == (21_000, 8)
+    assert runs["plot_negatives/wp_paper"].story == 1024
+
+
+@pytest.mark.parametrize(
+    ("base", "task", "story"),
+    [
+        ("bert-base-uncased", "masked", 0),
+        ("bert-base-uncased", "frozen", 0),
+        ("longformer-base-4096", "classify", 0),
+        ("bart-base", "rewrite", 6),
+        ("bart-base", "write", 6),
+        ("gpt2", "causal", 0),
+    ],
+)
+def test_a_step_of_each_kind_is_measured(
+    base: str, task: str, story: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manifest, "SHAPES", SMALL)
+    need = measure(Run("x/y", base, task, 4, 8, 100, story), steps=1, share=0.5)
+    assert 0 < need.parameters < 1
+    assert 0 < need.seconds < 20
+    assert 0.1 < need.gigabytes < 100
+
+
+def test_a_row_and_bad_options(capsys: pytest.CaptureFixture[str]) -> None:
+    row = manifest_row(
+        Run("generator/roc_paper", "bart-base", "rewrite", 8, 78, 21_000, 200), Need(139.4, 0.25, 3.21)
+    )
+    assert row == "| `generator/roc_paper` | bart-base, 139M | 8 of 78 + 200 | 21,000 | 0.25 | 3.2 | 1.5 |"
+    for options, message in (
+        (["--share", "0"], "above 0 and up to 1, got 0"),
+        (["--steps", "0"], "1 or more, got 0"),
+    ):
+        with pytest.raises(SystemExit):
+            main(options)
+        assert message in capsys.readouterr().err
