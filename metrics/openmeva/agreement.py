@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Literal
 
 import krippendorff
@@ -28,18 +29,20 @@ def agreement(ratings: np.ndarray, raters: list[list[str]] | None = None) -> dic
     """
     found: dict[str, Any] = {}
     refused: dict[str, str] = {}
+    one_way = cache(lambda: icc(ratings))
+    two_way = cache(lambda: icc_two_way(ratings, raters))
     entries = {
         "krippendorff_ordinal": lambda: krippendorff_alpha(ratings, "ordinal"),
         "krippendorff_interval": lambda: krippendorff_alpha(ratings, "interval"),
         "fleiss_kappa": lambda: fleiss_kappa(ratings),
         "linear_kappa": lambda: linear_kappa(ratings),
         "halves_kappa": lambda: halves_kappa(ratings),
-        "icc_one_way": lambda: icc(ratings)["single"],
-        "icc_one_way_mean": lambda: icc(ratings)["mean"],
-        "icc_ceiling": lambda: float(np.sqrt(max(0.0, icc(ratings)["mean"]))),
+        "icc_one_way": lambda: one_way()["single"],
+        "icc_one_way_mean": lambda: one_way()["mean"],
+        "icc_ceiling": lambda: float(np.sqrt(max(0.0, one_way()["mean"]))),
         "kendall_w": lambda: kendall_w(ratings, raters),
-        "icc_two_way": lambda: icc_two_way(ratings, raters)["single"],
-        "icc_two_way_mean": lambda: icc_two_way(ratings, raters)["mean"],
+        "icc_two_way": lambda: two_way()["single"],
+        "icc_two_way_mean": lambda: two_way()["mean"],
         "rater_means": lambda: rater_means(ratings, raters),
     }
     for name, compute in entries.items():

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
+from openmeva.metrics.openmeva.common_draws import drawn
 from openmeva.metrics.openmeva.comparison import correct
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate_part
 
@@ -133,7 +134,7 @@ def _cell(
     cell["pair_wins"] = float(np.mean([(a > b) + (a == b) / 2 for a, b in pairs]))
     if draws and "undefined" not in cell:
         families = [row["story_id"] if row["label"] == 1 else row["perturbed_from"] for row in rows]
-        bootstrap = PromptBootstrap(labels, np.array(families), draws, rng)
+        bootstrap = drawn(PromptBootstrap, labels, np.array(families), draws, rng=rng)
         cell["intervals"] = intervals(bootstrap.correlations(metric))
     return cell
 

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from openmeva.metrics.openmeva.common_draws import drawn
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 
-_CHUNK = 256
+_CHUNK = 64  # draws, or stories, at a time: their numbers fit in a processor's cache
+_EXACT = 2**24  # whole numbers up to it are exact in single precision
 _KEPT = 5_000_000  # numbers of which a few tables are kept
 # Beyond this, the prompt-by-prompt matrix of Kendall's pairs outgrows its use, and draws are made one by one.
 _MATRIX_PROMPTS = 3000
@@ -140,7 +142,10 @@ class PromptBootstrap:
         return sums
 
     def _quadratic(self, matrix: np.ndarray) -> np.ndarray:
-        return np.einsum("ij,ij->i", self.counts @ matrix, self.counts)
+        # whole numbers, none larger than the pairs of all stories drawn: where these are few, single precision holds them
+        exact = (self.prompts * np.bincount(self._codes).max()) ** 2 < _EXACT
+        counts = self.counts.astype(np.float32 if exact else np.float64, copy=False)
+        return np.einsum("ij,ij->i", counts @ matrix.astype(counts.dtype), counts).astype(float)
 
     def _kendall_by_draw(self, x: np.ndarray) -> np.ndarray:
         return np.array(
@@ -174,7 +179,7 @@ def bootstrap_part(
     metric: np.ndarray, scores: np.ndarray, prompts: np.ndarray, draws: int, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Intervals of a part of the data, whose prompts are drawn anew."""
-    return intervals(PromptBootstrap(scores, prompts, draws, rng).correlations(metric))
+    return intervals(drawn(PromptBootstrap, scores, prompts, draws, rng=rng).correlations(metric))
 
 
 def _tie_groups(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -11,6 +11,7 @@ from openmeva.metrics.openmeva.agreement import agreement
 from openmeva.metrics.openmeva.baselines import beats_trivial, trivial_rows
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from openmeva.metrics.openmeva.ceiling import noise_ceiling
+from openmeva.metrics.openmeva.common_draws import drawn
 from openmeva.metrics.openmeva.comparison import compare, correct
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate
 from openmeva.metrics.openmeva.differences import score_differences
@@ -47,7 +48,7 @@ def judgment_tables(
         ValueError: the correlation is undefined.
     """
     top = correlate(metric, judged.scores)
-    bootstrap = PromptBootstrap(judged.scores, judged.prompts, draws, rng)
+    bootstrap = drawn(PromptBootstrap, judged.scores, judged.prompts, draws, rng=rng)
     metric_draws: dict[str, np.ndarray] = {}
     if wanted is None:
         metric_draws = bootstrap.correlations(metric)
@@ -94,7 +95,7 @@ def _human_scores(judged: JudgedStories) -> dict[str, Any]:
 def _ceiling(judged: JudgedStories, top: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     if judged.ratings is None:
         raise ValueError("split halves need the single ratings; these rows have their mean only")
-    found = noise_ceiling(judged.ratings, rng)
+    found = dict(drawn(noise_ceiling, judged.ratings, rng=rng))
     found["share"] = {
         name: top[name] / found["ceiling"][name] if found["ceiling"][name] else None for name in COEFFICIENTS
     }

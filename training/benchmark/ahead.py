@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as_completed
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
@@ -28,6 +29,9 @@ WORTHWHILE = (
     2_000_000  # characters for all metrics together; what is less is scored before processes have started
 )
 FEW = 3  # tables, below which processes take longer to start than they save
+SENTENCES = 5  # of a story that is explained, about
+
+Pool = Callable[[int], AbstractContextManager[Executor]]  # makes so many processes
 
 
 @dataclass(frozen=True)
@@ -51,8 +55,9 @@ class Task:
 
     @property
     def characters(self) -> int:
-        """How much there is to read, at most."""
-        return sum(len(row["story"]) for _, rows in self.sets for row in rows)
+        """How much there is to read, at most; an explanation reads a story once more for each sentence."""
+        read = sum(len(row["story"]) for _, rows in self.sets for row in rows)
+        return read * SENTENCES if self.explain else read
 
 
 def all_work(metrics: Sequence[MetricEntry], loaded: Loaded) -> Iterator[Work]:
@@ -96,13 +101,30 @@ def _processes(count: int) -> Executor:
     return ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_begin)
 
 
+@contextmanager
+def same_processes() -> Iterator[Pool]:
+    """A pool whose processes, which take seconds to start, serve all that is done with it, and end with the block."""
+    made: list[Executor] = []
+
+    def pool(count: int) -> AbstractContextManager[Executor]:
+        if not made:
+            made.append(_processes(count))
+        return nullcontext(made[0])
+
+    try:
+        yield pool
+    finally:
+        for executor in made:
+            executor.shutdown()
+
+
 def score_ahead(
     works: Iterable[Work],
     cache: Path,
     batch_size: int | None,
     processes: int,
     say: Callable[[str], None],
-    pool: Callable[[int], Executor] = _processes,
+    pool: Pool = _processes,
 ) -> None:
     """Scores, in several processes, what `cache` lacks; what fails is left to who asks for it, and is told there.
 
@@ -111,7 +133,7 @@ def score_ahead(
         cache, batch_size: as `score` has them.
         processes: at most so many, a core each; fewer than two, or little to score, and nothing is done.
         say: called with a line for each metric that is done.
-        pool: makes the processes.
+        pool: makes the processes, or gives those that are there.
     """
     tasks = tasks_of(works)
     processes = min(processes, len(tasks))
@@ -137,7 +159,7 @@ def side_by_side(
     function: Callable[..., Any],
     works: Sequence[tuple[Any, ...]],
     processes: int,
-    pool: Callable[[int], Executor] = _processes,
+    pool: Pool = _processes,
 ) -> list[Any]:
     """What a function returns for each tuple of arguments, in order; several processes where there are three or more."""
     if processes < 2 or len(works) < FEW:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from openmeva.training.common.config import read_yaml
 from openmeva.training.paths import ROOT, RUNS
 
 Attempt = Callable[[Work], dict[str, Any]]  # to the metric's result; empty where it cannot run
+Cells = dict[tuple[str, str], tuple[list[float], JudgedStories]]  # by corpus of the weights, and set
 
 SETS = (("mans_roc", "mans_wp"), ("union_roc", "union_wp"))  # OpenMEVA's Table 5, UNION's Table 6
 CORPORA = ("roc", "wp")
@@ -90,37 +92,34 @@ def drift_work(entry: MetricEntry, corpus: str, one: TestSet, rows: Rows) -> Wor
     return Work(scoring(entry, rows), drift_weights(entry, corpus).config, one, seen) if seen else None
 
 
-def drift_of(entry: MetricEntry, loaded: Loaded, attempt: Attempt, draws: int, seed: int) -> dict[str, Any]:
-    """The metric's weights for each corpus on the judged stories of both; empty where it has weights for one alone.
+def drift_cells(entry: MetricEntry, loaded: Loaded, attempt: Attempt) -> Cells:
+    """Scores by the metric's weights for each corpus of the judged stories of both; empty with weights for one alone.
 
     Args:
         entry: the metric.
         loaded: the sets of a run; a pair of `SETS` counts where both are there and the metric can run on both.
         attempt: runs the metric.
-        draws, seed: of the intervals.
     """
-    runs: dict[str, dict[str, dict[str, Any]]] = {corpus: {} for corpus in entry.configs}
-    for pair in drift_sets(entry, loaded):
-        cells = {
-            (corpus, one.name): _cell(entry, corpus, one, rows, attempt, draws, seed)
-            for corpus in entry.configs
-            for one, rows in pair
-        }
-        for (corpus, name), cell in cells.items() if all(cells.values()) else ():
-            runs[corpus][name] = cell
-    return dataset_drift(runs) if any(runs.values()) else {}
-
-
-def _cell(
-    entry: MetricEntry, corpus: str, one: TestSet, rows: Rows, attempt: Attempt, draws: int, seed: int
-) -> dict[str, Any]:
-    work = drift_work(entry, corpus, one, rows)
-    result = attempt(work) if work else {}
-    if not result:
-        return {}
+    found: Cells = {}
     key = entry.rows.get(entry.title, next(iter(entry.rows.values())))
-    judged = JudgedStories.from_rows(rows, (1.0, 5.0) if one.name.startswith("mans") else None)
-    return part(check_predictions(result[key], len(judged)), judged, draws, np.random.default_rng(seed))
+    for pair in drift_sets(entry, loaded):
+        cells: Cells = {}
+        for corpus, (one, rows) in itertools.product(entry.configs, pair):
+            work = drift_work(entry, corpus, one, rows)
+            if result := attempt(work) if work else {}:
+                judged = JudgedStories.from_rows(rows, (1.0, 5.0) if one.name.startswith("mans") else None)
+                cells[corpus, one.name] = result[key], judged
+        found |= cells if len(cells) == len(entry.configs) * len(pair) else {}
+    return found
+
+
+def drift_table(cells: Cells, draws: int, seed: int) -> dict[str, Any]:
+    """`dataset_drift` of a metric's cells, with intervals of so many draws."""
+    runs: dict[str, dict[str, dict[str, Any]]] = {}
+    for (corpus, name), (scores, judged) in cells.items():
+        metric = check_predictions(scores, len(judged))
+        runs.setdefault(corpus, {})[name] = part(metric, judged, draws, np.random.default_rng(seed))
+    return dataset_drift(runs)
 
 
 def _as_text(rows: Rows, corpus: str) -> Rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,12 @@ import numpy as np
 
 from openmeva.metrics.core.backbone import NotAtHandError
 from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
+from openmeva.metrics.openmeva.common_draws import common_draws
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.sections import judgment_tables
 from openmeva.metrics.openmeva.trivial import trivial_scores
-from openmeva.training.benchmark.ahead import all_work, score_ahead, side_by_side
-from openmeva.training.benchmark.dataset_drift import drift_of, drift_weights
+from openmeva.training.benchmark.ahead import Pool, all_work, same_processes, score_ahead, side_by_side
+from openmeva.training.benchmark.dataset_drift import drift_cells, drift_table, drift_weights
 from openmeva.training.benchmark.explanations import explanation_tables
 from openmeva.training.benchmark.judged import judged_table
 from openmeva.training.benchmark.preferences import preference_table
@@ -98,10 +99,27 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
             loaded[one.name] = sampled(one, one.read(settings.data), most, settings.seed)
         except ValueError as error:
             results["skipped"][one.name] = f"needs {one.needs} ({error})"
-    if settings.processes > 1 and loaded:
-        asked = all_work(metrics, list(loaded.values()))
-        score_ahead(asked, settings.kept, settings.batch_size, settings.processes, settings.say)
-    works = []
+    with same_processes() as pool:
+        if settings.processes > 1 and loaded:
+            asked = all_work(metrics, list(loaded.values()))
+            score_ahead(asked, settings.kept, settings.batch_size, settings.processes, settings.say, pool)
+        _add_tables(results, metrics, loaded, settings, pool)
+    for entry in metrics:
+        tables = _explanations(entry, list(loaded.values()), settings, results["skipped"])
+        if tables:
+            results["explanations"][entry.title] = tables
+    return results
+
+
+def _add_tables(
+    results: dict[str, Any],
+    metrics: Sequence[MetricEntry],
+    loaded: Mapping[str, tuple[TestSet, list[dict[str, Any]]]],
+    settings: Settings,
+    pool: Pool,
+) -> None:
+    """Adds the table of each set, and that of each metric's weights for one corpus on the other."""
+    works: list[tuple[Any, ...]] = []
     for one, rows in loaded.values():
         settings.say(f"{one.title}: {len(rows)} stories")
         found = _all_scores(metrics, one, rows, settings, results["skipped"])
@@ -110,26 +128,29 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
             for title, result in cross_validated_scores(one.name, rows).items()
             if any(entry.name == result["metric"] for entry in metrics)
         }
-        works.append((replace(one, read=_read_before), rows, found, replace(settings, say=print)))
-    for (one, *_), (kind, table) in zip(works, side_by_side(_table, works, settings.processes), strict=True):
-        results[kind][one.name] = table
+        works.append((_table, replace(one, read=_read_before), rows, found, replace(settings, say=print)))
+    drifting = []
     for entry in metrics:
-        drift = drift_of(
-            entry,
-            list(loaded.values()),
-            lambda work: _attempt(work, settings, results["skipped"]),
-            settings.draws,
-            settings.seed,
+        cells = drift_cells(
+            entry, list(loaded.values()), lambda work: _attempt(work, settings, results["skipped"])
         )
-        if drift:
-            results["dataset_drift"][entry.title] = drift
-            results["drift_weights"][entry.title] = {
-                corpus: drift_weights(entry, corpus).described() for corpus in entry.configs
-            }
-        tables = _explanations(entry, list(loaded.values()), settings, results["skipped"])
-        if tables:
-            results["explanations"][entry.title] = tables
-    return results
+        if cells:
+            drifting.append(entry)
+            works.append((drift_table, cells, settings.draws, settings.seed))
+    tables = iter(side_by_side(_made, works, settings.processes, pool))
+    for (one, _), (kind, table) in zip(loaded.values(), tables, strict=False):
+        results[kind][one.name] = table
+    for entry, drift in zip(drifting, tables, strict=True):
+        results["dataset_drift"][entry.title] = drift
+        results["drift_weights"][entry.title] = {
+            corpus: drift_weights(entry, corpus).described() for corpus in entry.configs
+        }
+
+
+def _made(make: Callable[..., Any], *given: Any) -> Any:
+    """What a function makes, with the draws kept that the metrics of one table have in common."""
+    with common_draws():
+        return make(*given)
 
 
 def _read_before(data: Path | None) -> list[dict[str, Any]]:

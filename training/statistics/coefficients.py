@@ -72,7 +72,9 @@ def _centred(values: np.ndarray) -> np.ndarray:
 def _signs(values: np.ndarray) -> np.ndarray:
     """`(…, m, m)` signs of the differences, 0 for a place without a story."""
     with np.errstate(invalid="ignore"):
-        return np.nan_to_num(np.sign(values[..., :, None] - values[..., None, :]))
+        signs = np.sign(values[..., :, None] - values[..., None, :])
+    signs[np.isnan(signs)] = 0.0
+    return signs
 
 
 def _product_moment(x: np.ndarray, y: np.ndarray) -> np.ndarray:

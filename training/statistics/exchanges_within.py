@@ -66,7 +66,8 @@ def within_prompts_exchange(
         def differences(start: int, stop: int) -> np.ndarray:
             part = swapped[start:stop]
             if by_rank is not None:
-                return mean(by_rank(part)) - mean(by_rank(~part))
+                exchanged, otherwise = by_rank(part)
+                return mean(exchanged) - mean(otherwise)
             return mean(compute(np.where(part, b, a), judged)) - mean(compute(np.where(part, a, b), judged))
 
         return Pair(observed(first, second), differences)
@@ -95,27 +96,35 @@ def within_prompts_exchange(
 
 
 class _Ranked:
-    """Spearman or Kendall of exchanged scores in each prompt: `(resamples, prompts)` of `(resamples, prompts, m)` bool.
+    """Spearman or Kendall in each prompt, exchanged by `(resamples, prompts, m)` bool and the other way round.
 
-    Both rest on signs of differences of two stories, and each of these is one of four, by who gives which score.
+    Both rest on signs of differences of two stories, and each of these is one of four, by who gives which score. Sums
+    of signs are whole numbers.
     """
 
     def __init__(self, a: np.ndarray, b: np.ndarray, judged: np.ndarray, coefficient: str) -> None:
-        order = _signs(judged, judged)
-        sides = [_signs(x, z) for x in (a, b) for z in (a, b)]
+        # sums of products of ranks come to the cube of the stories at most, up to 2^24 exact in single precision
+        kind = np.float32 if judged.shape[1] <= 256 else np.float64
+        order = _signs(judged, judged).astype(kind)
+        sides = np.stack([_signs(x, z).astype(kind) for x in (a, b) for z in (a, b)])
         self._spearman = coefficient == "spearman"
         self._ranks = order.sum(axis=2)[:, None]
         self._ordered = (self._ranks[:, 0] ** 2 if self._spearman else np.abs(order).sum(axis=2)).sum(axis=1)
-        self._shared = sides if self._spearman else [order * side for side in sides]
-        self._untied = [np.abs(side) for side in sides]
+        self._shared = sides if self._spearman else order * sides
+        self._untied = np.abs(sides)
 
-    def __call__(self, swapped: np.ndarray) -> np.ndarray:
-        chosen = swapped.transpose(1, 0, 2).astype(float)
-        sums = _exchanged(chosen, self._shared)
+    def __call__(self, swapped: np.ndarray) -> list[np.ndarray]:
+        """`(resamples, prompts)` each."""
+        chosen = swapped.transpose(1, 0, 2)
+        every = _exchanged(chosen, self._shared)
         if self._spearman:
-            shared, spread = (sums * self._ranks).sum(axis=2), (sums**2).sum(axis=2)
+            parts = [((sums * self._ranks).sum(axis=2), (sums**2).sum(axis=2)) for sums in every]
         else:
-            shared, spread = sums.sum(axis=2), _exchanged(chosen, self._untied).sum(axis=2)
+            untied = _exchanged(chosen, self._untied)
+            parts = [(s.sum(axis=2), u.sum(axis=2)) for s, u in zip(every, untied, strict=True)]
+        return [self._coefficient(shared.astype(float), spread.astype(float)) for shared, spread in parts]
+
+    def _coefficient(self, shared: np.ndarray, spread: np.ndarray) -> np.ndarray:
         scale = np.sqrt(spread * self._ordered[:, None])
         return np.divide(shared, scale, out=np.full(shared.shape, np.nan), where=scale > 0).T
 
@@ -125,8 +134,25 @@ def _signs(x: np.ndarray, z: np.ndarray) -> np.ndarray:
     return np.nan_to_num(np.sign(x[:, :, None] - z[:, None, :]))
 
 
-def _exchanged(chosen: np.ndarray, sides: list[np.ndarray]) -> np.ndarray:
-    """Sums over j of the side that i and j choose: `(prompts, resamples, m)` of 0 and 1, to sums of that shape."""
-    kept = 1 - chosen
-    own, given, taken, other = (side.transpose(0, 2, 1) for side in sides)
-    return kept * (kept @ own + chosen @ given) + chosen * (kept @ taken + chosen @ other)
+def _exchanged(chosen: np.ndarray, sides: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sums over j of the side that i and j choose, and of the one that they choose the other way round.
+
+    Args:
+        chosen: `(prompts, resamples, m)` bool.
+        sides: `(4, prompts, m, m)`, of i by row: both keep, only j changes, only i changes, both change.
+
+    Returns:
+        Two arrays in the shape of `chosen`.
+    """
+    own, given, taken, other = sides
+    # where only those j change that are chosen, a sum is that of all j, and the difference at the chosen ones
+    kept, changed = np.split(
+        chosen.astype(sides.dtype) @ np.concatenate([given - own, other - taken], axis=1).transpose(0, 2, 1),
+        2,
+        axis=2,
+    )
+    totals = [side.sum(axis=2)[:, None] for side in (own, given, taken, other)]
+    return (
+        np.where(chosen, totals[2] + changed, totals[0] + kept),
+        np.where(chosen, totals[1] - kept, totals[3] - changed),
+    )

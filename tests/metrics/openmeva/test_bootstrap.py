@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 
 from openmeva.metrics.openmeva import bootstrap as module
-from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, interval
+from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, bootstrap_part, interval
+from openmeva.metrics.openmeva.common_draws import common_draws, drawn
 
 
 def resampled(counts, prompts, *arrays):
@@ -88,3 +89,31 @@ def test_stories_of_one_prompt_go_together():
 def test_an_interval_needs_half_the_draws():
     assert interval(np.array([np.nan, np.nan, np.nan, 1.0])) is None
     assert interval(np.array([0.0, 1.0, np.nan])) == pytest.approx([0.025, 0.975])
+
+
+def test_precision_does_not_matter(monkeypatch):
+    rng = np.random.default_rng(4)
+    scores, metric, prompts = rng.integers(0, 5, 60), rng.normal(size=60), np.repeat(np.arange(20), 3)
+    single = PromptBootstrap(scores, prompts, 50, np.random.default_rng(0)).correlations(metric)
+    monkeypatch.setattr(module, "_EXACT", 0)
+    double = PromptBootstrap(scores, prompts, 50, np.random.default_rng(0)).correlations(metric)
+    assert (single["kendall"] == double["kendall"]).all()
+
+
+def test_common_draws_are_those_that_each_metric_would_draw():
+    rng = np.random.default_rng(3)
+    scores, prompts, metrics = rng.integers(0, 5, 30), np.repeat(np.arange(10), 3), rng.normal(size=(2, 30))
+
+    def intervals(metric):
+        own = np.random.default_rng(1)
+        parts = [bootstrap_part(metric[k:], scores[k:], prompts[k:], 40, own) for k in (0, 9)]
+        return parts, own.bit_generator.state
+
+    apart = [intervals(metric) for metric in metrics]
+    with common_draws():
+        assert [intervals(metric) for metric in metrics] == apart
+        made = [drawn(PromptBootstrap, scores, prompts, 9, rng=np.random.default_rng(s)) for s in (0, 0, 1)]
+    assert made[0] is made[1]
+    assert made[0] is not made[2]
+    kept = drawn(PromptBootstrap, scores, prompts, 9, rng=np.random.default_rng(0))
+    assert kept is not made[0], "nothing is kept after the block"

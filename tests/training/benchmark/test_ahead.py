@@ -93,7 +93,7 @@ def test_a_run_in_processes_is_a_run(
     ]
     sets = [replace(TEST_SETS["plot_guided_roc"], name=f"judged_{k}", read=lambda _: rows) for k in range(3)]
 
-    def elsewhere(function: Any, works: Any, processes: int) -> list[Any]:
+    def elsewhere(function: Any, works: Any, processes: int, pool: Any) -> list[Any]:
         assert processes == 2
         return ahead.side_by_side(function, works, processes, another)
 

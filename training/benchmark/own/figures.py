@@ -83,6 +83,7 @@ def forest(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> P
             axes.set_xlabel("Pearson")
             axes.grid(visible=False, axis="y")
             axes.tick_params(axis="y", length=0)
+            axes.tick_params(axis="x", labeltop=True)  # of a long figure one does not see the end
         labels = [f"{title} (as printed)" for title, _ in paper] + [
             f"{title.replace('_', '-')} (trivial)" if row["kind"] == "trivial" else title
             for title, row in rows

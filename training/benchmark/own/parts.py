@@ -88,15 +88,14 @@ def _tally(comparisons: Found) -> str:
     by_verdict: dict[str, list[str]] = {}
     for name, test in comparisons.items():
         by_verdict.setdefault(test["verdict"], []).append(name)
-    parts = [
-        f"{verdict_} than {', '.join(names) if len(names) < 4 else len(names)}"
-        for verdict_, names in sorted(by_verdict.items())
-        if verdict_ != "no clear difference"
-    ]
-    undecided = len(by_verdict.get("no clear difference", []))
-    parts += [f"no clear difference to {undecided}"] if undecided else []
+    undecided = by_verdict.pop("no clear difference", [])
+    told = [(f"{verdict_} than", names) for verdict_, names in sorted(by_verdict.items())]
+    told += [("no clear difference from", undecided)] if undecided else []
+    parts = [f"{what} {', '.join(names) if len(names) < 4 else len(names)}" for what, names in told]
     others = "the one other metric" if len(comparisons) == 1 else f"{len(comparisons)} other metrics"
-    return f" Of {others} on the same stories: {'; '.join(parts)} (after Holm's correction)."
+    return (
+        f" Of {others} on the same stories: {'; '.join(parts)} (after Holm's correction for several tests)."
+    )
 
 
 def _noticed(found: Found, row: Found) -> str:
