@@ -119,7 +119,7 @@ def _add_tables(
     pool: Pool,
 ) -> None:
     """Adds the table of each set, and that of each metric's weights for one corpus on the other."""
-    works: list[tuple[Any, ...]] = []
+    works: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
     for one, rows in loaded.values():
         settings.say(f"{one.title}: {len(rows)} stories")
         found = _all_scores(metrics, one, rows, settings, results["skipped"])
@@ -128,7 +128,8 @@ def _add_tables(
             for title, result in cross_validated_scores(one.name, rows).items()
             if any(entry.name == result["metric"] for entry in metrics)
         }
-        works.append((_table, replace(one, read=_read_before), rows, found, replace(settings, say=print)))
+        given = (replace(one, read=_read_before), rows, found, replace(settings, say=print))
+        works.append((_table, given))
     drifting = []
     for entry in metrics:
         cells = drift_cells(
@@ -136,7 +137,7 @@ def _add_tables(
         )
         if cells:
             drifting.append(entry)
-            works.append((drift_table, cells, settings.draws, settings.seed))
+            works.append((drift_table, (cells, settings.draws, settings.seed)))
     tables = iter(side_by_side(_made, works, settings.processes, pool))
     for (one, _), (kind, table) in zip(loaded.values(), tables, strict=False):
         results[kind][one.name] = table
@@ -147,7 +148,7 @@ def _add_tables(
         }
 
 
-def _made(make: Callable[..., Any], *given: Any) -> Any:
+def _made(make: Callable[..., Any], given: tuple[Any, ...]) -> Any:
     """What a function makes, with the draws kept that the metrics of one table have in common."""
     with common_draws():
         return make(*given)
