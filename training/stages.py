@@ -17,7 +17,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import torch
 from filelock import FileLock
 from rich.progress import track
 
@@ -142,6 +141,8 @@ _worker: tuple[Maker, pa.Schema] | None = None  # of this process; set by the po
 
 def _start_worker(make: Maker, schema: pa.Schema) -> None:
     """Forked, not spawned: models and closures travel at no cost, but a child may not use its parent's threads."""
+    import torch  # which most of those that read a stage's rows have no use for
+
     global _worker
     _worker = make, schema
     torch.set_num_threads(1)

@@ -79,9 +79,8 @@ def build(
 
     human = made("discrimination", rows)
     incoherent = sampled(human.rows, len(rows), builder.seed)
-    keep = {row["story_id"]: row["keep"] for row in rows}
-    again: list[StoryRow] = [{**_story_row(row), "keep": keep[row["perturbed_from"]]} for row in incoherent]
-    same, other = made("invariance", rows), made("invariance of incoherent stories", again)
+    same = made("invariance", rows)
+    other = made("invariance of incoherent stories", again(incoherent, rows))
     tables = {
         "discrimination": _table(human),
         "invariance": _table(Made(same.rows + other.rows, same.tried + other.tried)),
@@ -102,8 +101,18 @@ def sampled(rows: Sequence[Row], count: int, seed: int) -> list[Row]:
     return [perturbed[at] for at in sorted(chosen)]
 
 
-def _story_row(row: Row) -> StoryRow:
-    return {"story_id": row["story_id"], "context": row["context"], "story": row["story"], "keep": 0}
+def again(perturbed: Sequence[Row], rows: Sequence[StoryRow]) -> list[StoryRow]:
+    """Perturbed stories of `rows` as stories to be perturbed once more, with the leading sentences that stay."""
+    keep = {row["story_id"]: row["keep"] for row in rows}
+    return [
+        {
+            "story_id": row["story_id"],
+            "context": row["context"],
+            "story": row["story"],
+            "keep": keep[row["perturbed_from"]],
+        }
+        for row in perturbed
+    ]
 
 
 def _in_parts(

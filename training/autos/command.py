@@ -84,13 +84,38 @@ def build_autos(how: Building) -> None:
         ValueError: a bad row, or a damaged file.
         FileNotFoundError: a file, WordNet or ConceptNet that is missing, before any work is done.
     """
+    require_knowledge()
+    for config in how.configs or ("roc", "wp"):
+        _build_one(config, how)
+
+
+def require_knowledge() -> None:
+    """WordNet and ConceptNet, as aspects need them; a FileNotFoundError where one is missing."""
     for name in sorted(
         {need for aspect in ASPECTS.values() for need in (*aspect.needs, *aspect.selection_needs)}
     ):
         if name in ("wordnet", "conceptnet"):
             require(name)
-    for config in how.configs or ("roc", "wp"):
-        _build_one(config, how)
+
+
+def builder_of(rows: Sequence[StoryRow], paraphrases: str, grammar: str, seed: int) -> AutosBuilder:
+    """The builder whose foreign sentences and words come from these stories; the settings are those of `Building`.
+
+    Raises:
+        ValueError: a source of paraphrases or a filter that is not there.
+    """
+    scorer = None
+    if grammar != "none":
+        from openmeva.training.grammar.model import GrammarScorer
+
+        scorer = GrammarScorer.load(None if grammar == "default" else Path(grammar))
+    return AutosBuilder(
+        StoryPool(parse([row["story"] for row in rows])),
+        find_paraphraser(paraphrases),
+        MoverSimilarity(),
+        seed,
+        scorer,
+    )
 
 
 def _build_one(config: str, how: Building) -> None:
@@ -101,24 +126,13 @@ def _build_one(config: str, how: Building) -> None:
     rows, bad = _rows(config, how)
     for message in bad:
         print(f"skipped: {message}", file=sys.stderr)
-    grammar = None
-    if how.grammar != "none":
-        from openmeva.training.grammar.model import GrammarScorer
-
-        grammar = GrammarScorer.load(None if how.grammar == "default" else Path(how.grammar))
-    builder = AutosBuilder(
-        StoryPool(parse([row["story"] for row in rows])),
-        find_paraphraser(how.paraphrases),
-        MoverSimilarity(),
-        how.seed,
-        grammar,
-    )
+    builder = builder_of(rows, how.paraphrases, how.grammar, how.seed)
     settings = f"{how.paraphrases} {how.grammar}"
     folder = how.out / config
     tables = build(rows, builder, folder, settings, sys.stderr.isatty(), how.processes)
     discrimination, invariance = (tables[split].to_pylist() for split in SPLITS)
     print(f"{config}: {len(rows)} stories\n\n{counts_table(discrimination, invariance, len(rows), config)}")
-    if grammar is not None:
+    if builder.grammar is not None:
         tried: Counter[str] = Counter()
         for content in tables.values():
             tried.update(json.loads(content.schema.metadata[TRIED]))

@@ -1,5 +1,6 @@
 """Options of commands that work on corpora of any size: `--engine` and what goes with it."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,6 +23,11 @@ Bad = Annotated[
     str, typer.Option(help="rows that cannot be worked on: stop, or keep them apart in OUT/bad.jsonl")
 ]
 PartRows = Annotated[int, typer.Option(min=1, help="rows of a file of OUT, and of what is done at once")]
+
+
+def whole(path: str) -> str:
+    """The whole path of a file or folder, for workers that stand elsewhere; what is none stays as it is."""
+    return str(Path(path).resolve()) if Path(path).exists() else path
 
 
 def report_of(

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from openmeva.training.cli.running import bars_to_stderr, one_of
-from openmeva.training.cli.scaling import Actors, Address, Bad, Cpus, Engine, Gpus, PartRows, report_of
+from openmeva.training.cli.scaling import Actors, Address, Bad, Cpus, Engine, Gpus, PartRows, report_of, whole
 from openmeva.training.cli.score import OutOption, Stories
 
 Out = Annotated[
@@ -20,6 +20,9 @@ Seed = Annotated[int, typer.Option(min=0)]
 Processes = Annotated[int, typer.Option(min=1, help="that work at the same time; they change no row")]
 Context = Annotated[str, typer.Option(help="of stories without one: first_sentence or none")]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="leave rows without a story out, and say which")]
+Pool = Annotated[
+    str | None, typer.Option(help="with --engine: a file of other stories to draw sentences and words from")
+]
 Paraphrases = Annotated[
     str, typer.Option(help="rules, a .json file of back-translations, a model, or two: THERE+BACK")
 ]
@@ -72,11 +75,9 @@ def perturb(
         from openmeva.training.scale.perturbing import Perturbation
 
         scale = (engine, address, actors, cpus, gpus, bad, part_rows)
-        others = None if corpus is None else str(Path(corpus).resolve())
-        typer.echo(
-            report_of(Perturbation(replace(how, corpus=others)), stories, one_of(out, out_option), *scale),
-            err=True,
-        )
+        others = None if corpus is None else whole(corpus)
+        work = Perturbation(replace(how, corpus=others, paraphrases=whole(paraphrases)))
+        typer.echo(report_of(work, stories, one_of(out, out_option), *scale), err=True)
         return
     target = one_of(out, out_option) or "-"
     report = perturb_file(stories, target, how)
@@ -101,10 +102,7 @@ def negatives(
     ] = "wordnet",
     names: Annotated[Path | None, typer.Option(help="names.json of an encoder, to delexicalise with")] = None,
     processes: Processes = 1,
-    pool: Annotated[
-        str | None,
-        typer.Option(help="with --engine: a file of other stories to draw sentences and words from"),
-    ] = None,
+    pool: Pool = None,
     engine: Engine = None,
     address: Address = None,
     actors: Actors = None,
@@ -137,10 +135,7 @@ def negatives(
         if pool is None:
             raise ValueError("--engine: expected a file of other stories as --pool, got none")
         scale = (engine, address, actors, cpus, gpus, bad, part_rows)
-        typer.echo(
-            report_of(Sampling(how, str(Path(pool).resolve())), stories, one_of(out, out_option), *scale),
-            err=True,
-        )
+        typer.echo(report_of(Sampling(how, whole(pool)), stories, one_of(out, out_option), *scale), err=True)
         return
     target = one_of(out, out_option) or "-"
     made, without = write_samples(stories, target, how)
@@ -165,9 +160,31 @@ def autos(
     ] = None,
     processes: Processes = 1,
     seed: Seed = 0,
+    pool: Pool = None,
+    engine: Engine = None,
+    address: Address = None,
+    actors: Actors = None,
+    cpus: Cpus = 1,
+    gpus: Gpus = 0.0,
+    bad: Bad = "stop",
+    part_rows: PartRows = 2000,
 ) -> None:
-    """Build AUTOS, OpenMEVA's discrimination and invariance tests; an interrupted build goes on."""
+    """Build AUTOS, OpenMEVA's discrimination and invariance tests; an interrupted build goes on.
+
+    With --engine the rows of both tests for --stories of any number go into a folder of Parquet files, --out.
+    """
     bars_to_stderr()
+    if engine is not None:
+        from openmeva.training.scale.autos import AutosTests
+
+        if stories is None or pool is None or data or config or limit or share:
+            raise ValueError(
+                "--engine: expected --stories, --pool and --out, and no --data, --config, --limit, --share"
+            )
+        tests = AutosTests(whole(pool), context, whole(paraphrases), whole(grammar), seed)
+        scale = (engine, address, actors, cpus, gpus, bad, part_rows)
+        typer.echo(report_of(tests, stories, out and str(out), *scale), err=True)
+        return
     from openmeva.training.autos.command import AUTOS, Building, build_autos
 
     how = Building(

@@ -1,5 +1,6 @@
 """Engines that do the parts of a run: a loop in this process, or actors of Ray Data on this machine or a cluster."""
 
+import logging
 import os
 import shutil
 import tempfile
@@ -13,7 +14,14 @@ from openmeva.training.processes import cores
 from openmeva.training.scale.worker import Done, PartWorker, Work
 
 NAMES = ("plain", "ray")
-_OBJECTS = 100 * 2**20  # bytes of Ray's memory on this machine: what passes through it are numbers of parts
+OBJECTS = 100 * 2**20  # bytes of Ray's memory on this machine: what passes through it are numbers of parts
+SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_TQDM_PATCH_PRINT": "0",  # this process's print stays its own
+    "RAY_worker_niceness": "0",  # Ray's is 15: beside any other work an actor would get next to nothing of a core
+}
+"""Of Ray, where it is started on this machine and the environment has no others."""
+_HEARD = {"ray.data": logging.WARNING, "ray.data._internal.progress": logging.ERROR}
 
 
 @dataclass(frozen=True)
@@ -60,6 +68,9 @@ class Engine:
     def _by_actors(self, ray: Any, out: Path, work: Work, keep: bool, parts: Sequence[int]) -> Iterator[Done]:
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
+        context.print_on_execution_start = False
+        for name, level in _HEARD.items():
+            logging.getLogger(name).setLevel(level)
         rows = ray.data.from_items([{"part": part} for part in parts], override_num_blocks=len(parts))
         done = rows.map_batches(
             PartWorker,
@@ -90,8 +101,8 @@ class Engine:
 @contextmanager
 def started(engine: Engine) -> Iterator[Any]:
     """Ray: the one that runs already, a cluster's, or one that is started on this machine and ended, its files removed."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_TQDM_PATCH_PRINT", "0")  # this process's print stays its own
+    for name, value in SETTINGS.items():
+        os.environ.setdefault(name, value)
     try:
         import ray
         import ray.data
@@ -111,7 +122,7 @@ def started(engine: Engine) -> Iterator[Any]:
             ray.init(
                 num_cpus=(engine.actors or max(1, cores() // engine.cpus)) * engine.cpus,
                 include_dashboard=False,
-                object_store_memory=_OBJECTS,
+                object_store_memory=OBJECTS,
                 _temp_dir=folder,
                 **quiet,
             )

@@ -45,6 +45,8 @@ class BatchSampler:
         ValueError: an unknown technique, or a pool without stories.
     """
 
+    schema = None
+
     def __init__(self, settings: Sampling) -> None:
         self.how, self.seconds = settings.how, 0.0
         self.sampler, _ = sampler_of(settings.pool, self.how)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from openmeva.metrics.core.module import signature_of
-from openmeva.training.corpora.story_rows import story_row
+from openmeva.training.corpora.story_rows import StoryRow, story_row
 from openmeva.training.files import Row
 from openmeva.training.perturbations.file import Perturbing, perturbers
 from openmeva.training.scale.parts import NUMBER
@@ -34,6 +34,8 @@ class BatchPerturber:
         ValueError: an unknown aspect or technique, or an aspect that needs other stories and no corpus.
     """
 
+    schema = None
+
     def __init__(self, how: Perturbing) -> None:
         self.how, self.seconds = how, 0.0
         self.perturbers = perturbers(how)
@@ -56,11 +58,7 @@ class BatchPerturber:
             ValueError: a story of fewer than two sentences (its row).
         """
         begun = time.perf_counter()
-        names = list(batch)
-        rows = []
-        for place, values in enumerate(zip(*batch.values(), strict=True)):
-            row = dict(zip(names, values, strict=True))
-            rows.append(story_row(Row(row[NUMBER], f"row {place}", row), self.how.context))
+        rows = story_rows(batch, self.how.context)
         added: dict[str, list[Any]] = {"perturbed": [], "aspect": [], "technique": [], "changed_spans": []}
         for one, story in zip(rows, parse([one["story"] for one in rows]), strict=True):
             keep = one["keep"] if self.how.keep is None else min(self.how.keep, 1)
@@ -71,3 +69,20 @@ class BatchPerturber:
             added["changed_spans"].append([span._asdict() for span in made.spans] if made else [])
         self.seconds += time.perf_counter() - begun
         return {f"perturb_{name}" if name in batch else name: values for name, values in added.items()}
+
+
+def story_rows(batch: Mapping[str, Sequence[Any]], context: str) -> list[StoryRow]:
+    """The stories of a batch with their ids and contexts; without an id, a story's place in the corpus stands for it.
+
+    Args:
+        batch: columns.
+        context: of stories without one: `first_sentence` or `none`.
+
+    Raises:
+        ValueError: a story of fewer than two sentences (its row).
+    """
+    names, rows = list(batch), []
+    for place, values in enumerate(zip(*batch.values(), strict=True)):
+        row = dict(zip(names, values, strict=True))
+        rows.append(story_row(Row(row[NUMBER], f"row {place}", row), context))
+    return rows

@@ -35,6 +35,8 @@ class Scorer:
         ValueError: an unknown metric, or several beside `config`.
     """
 
+    schema = None
+
     def __init__(
         self,
         metrics: Sequence[str] = (RECOMMENDED,),

@@ -24,13 +24,22 @@ Columns = Mapping[str, Sequence[Any]]
 
 
 class Operation(Protocol):
-    """What is done to batches of stories; `seconds` counts what it takes, `signature` says what it depends on."""
+    """What is done to batches of stories.
+
+    Attributes:
+        signature: what the result depends on.
+        seconds: that it has taken so far.
+    """
 
     signature: str
     seconds: float
 
+    @property
+    def schema(self) -> pa.Schema | None:
+        """Of rows that it makes in place of the batch's; None where it adds columns to those."""
+
     def __call__(self, batch: Columns) -> dict[str, list[Any]]:
-        """The columns that it adds to a batch; a ValueError where a row cannot be worked on."""
+        """The columns that it adds to a batch, or of its own rows; a ValueError where a row cannot be worked on."""
 
 
 class Work(Protocol):
@@ -115,15 +124,21 @@ class PartWorker:
         if bad and not self.keep:
             return Done(number, bad=len(bad), fault=f"{bad[0].where}: {bad[0].reason}")
         good = [place for place in range(len(rows)) if place not in reasons]
-        result = table.drop_columns([NUMBER, WHERE]).take(pa.array(good, pa.int64()))
-        for name, values in added.items():
-            result = result.append_column(name, _array(name, values))
+        result = self._result(table.drop_columns([NUMBER, WHERE]).take(pa.array(good, pa.int64())), added)
         write_text(self.folder.bad_file(number), "".join(row.line() for row in bad))
         write_table(self.folder.result(number), result)
         seconds = time.perf_counter() - begun
         done = Done(number, len(good), len(bad), seconds, self.operation.seconds - inside, signature)
         self.folder.mark(number, asdict(done))
         return done
+
+    def _result(self, good: pa.Table, added: Mapping[str, Sequence[Any]]) -> pa.Table:
+        """What is written of the rows that could be worked on."""
+        if (schema := self.operation.schema) is not None:
+            return pa.table({name: added.get(name, []) for name in schema.names}, schema)
+        for name, values in added.items():
+            good = good.append_column(name, _array(name, values))
+        return good
 
     def _work(self, table: pa.Table) -> tuple[dict[str, list[Any]], dict[int, str]]:
         """The columns added to the rows that can be worked on, and why the others cannot, by place."""
@@ -154,24 +169,33 @@ def apply(operation: Operation, columns: Columns) -> tuple[dict[str, list[Any]],
             return operation(_rows(columns, places)), reasons
         except ValueError as error:
             place = _culprit(operation, columns, places, error)
-            alone = _refusal(operation, columns, [place])
-            if not alone:
-                raise
-            reasons[place] = re.sub(r"^(\w+, )?row 0: ", "", alone)
+            reason = _refusal(operation, columns, [place])
+            if not reason:  # it is refused beside others alone
+                named = _named(error, places)
+                if named is None:
+                    raise
+                place, reason = named, str(error)
+            reasons[place] = re.sub(r"^(\w+, )?row \d+: ", "", reason)
             places.remove(place)
     return {}, reasons
 
 
 def _culprit(operation: Operation, columns: Columns, places: Sequence[int], error: ValueError) -> int:
     """The place of a row that is refused, perhaps not by itself."""
-    named = _NAMED.search(str(error))
-    if named and int(named[1]) < len(places) and _refusal(operation, columns, [places[int(named[1])]]):
-        return places[int(named[1])]
+    named = _named(error, places)
+    if named is not None and _refusal(operation, columns, [named]):
+        return named
     while len(places) > 1:
         half = len(places) // 2
         first, second = places[:half], places[half:]
         places = first if _refusal(operation, columns, first) else second
     return places[0]
+
+
+def _named(error: ValueError, places: Sequence[int]) -> int | None:
+    """The place of the row that an error names; None where it names none."""
+    found = _NAMED.search(str(error))
+    return places[int(found[1])] if found and int(found[1]) < len(places) else None
 
 
 def _refusal(operation: Operation, columns: Columns, places: Sequence[int]) -> str:

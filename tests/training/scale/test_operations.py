@@ -5,9 +5,13 @@ from typing import Any
 
 import pytest
 
+from openmeva.training.autos import command
+from openmeva.training.corpora.story_rows import read_rows as read_stories
 from openmeva.training.files import read_rows, write_rows
 from openmeva.training.negatives.file import Drawing
+from openmeva.training.paths import STORIES as STORIES_FILE
 from openmeva.training.perturbations.file import Perturbing, perturb_file
+from openmeva.training.scale.autos import AutosTests
 from openmeva.training.scale.negatives import Sampling
 from openmeva.training.scale.parts import Size
 from openmeva.training.scale.perturbing import Perturbation
@@ -55,6 +59,36 @@ def test_perturbations_are_those_of_the_command(stories: Path, tmp_path: Path) -
     write_rows(tmp_path / "short.jsonl", [{"story": STORIES[0]}, {"story": "Ben ran."}])
     with pytest.raises(ValueError, match=r"short\.jsonl, line 2: expected at least two sentences"):
         counted(tmp_path / "short.jsonl", tmp_path / "short", work=Perturbation(how))
+
+
+def test_rows_of_autos_are_those_of_its_builder(
+    tmp_path: Path, everyday_facts: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "MoverSimilarity", lambda: lambda pairs: [0.3] * len(pairs))
+    rows = read_stories(STORIES_FILE, limit=2)[0]
+    write_rows(
+        tmp_path / "stories.jsonl", [{"story_id": row["story_id"], "story": row["story"]} for row in rows]
+    )
+    how = AutosTests(str(tmp_path / "stories.jsonl"), grammar="none", seed=1)
+    found = []
+    for size in (1, 100):
+        out = tmp_path / str(size)
+        assert counted(tmp_path / "stories.jsonl", out, work=how, size=Size(size)).scored == len(rows)
+        found.append(rows_in(out))
+    assert found[0] == found[1]
+    builder = command.builder_of(rows, "rules", "none", 1)
+    expected = [*builder.discrimination(rows).rows, *builder.invariance(rows, "human").rows]
+    of_stories = [row for row in found[0] if row["origin"] == "human"]
+    assert sorted(of_stories, key=str) == sorted(expected, key=str)
+    again = [row for row in found[0] if row["origin"] == "discrimination" and row["label"] == 0]
+    perturbed = {row["story_id"]: row["perturbed_from"] for row in expected if row["label"] == 0}
+    assert again
+    assert len({row["perturbed_from"] for row in again}) == len(
+        {perturbed[row["perturbed_from"]] for row in again}
+    )
+    write_rows(tmp_path / "twice.jsonl", [{"story_id": "a", "story": STORIES[0]}] * 2)
+    with pytest.raises(ValueError, match=r"twice\.jsonl, line 2: story_id 'a' stands above already"):
+        counted(tmp_path / "twice.jsonl", tmp_path / "twice", work=how)
 
 
 def test_negative_samples_come_from_a_pool(stories: Path, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One Ray for all tests of this file."""
     from openmeva.training.scale import engines
 
-    with engines.started(Engine(actors=2)) as ray:
+    with engines.started(Engine(actors=4)) as ray:
         yield ray
 
 
@@ -34,28 +34,25 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return sums(out)
 
 
-def test_one_actor_writes_the_same_bytes(cluster: Any, plain: dict[str, str], tmp_path: Path) -> None:
-    rows = cluster.data.from_items(ROWS, override_num_blocks=1)
-    report = counted(rows, tmp_path / "out", engine=Engine(actors=1))
-    assert report.scored == len(ROWS)
-    assert sums(tmp_path / "out") == plain
-
-
-def test_of_two_actors_one_that_is_killed_is_replaced(
+def test_any_number_of_actors_writes_the_same_bytes_and_a_killed_one_is_replaced(
     cluster: Any, plain: dict[str, str], tmp_path: Path
 ) -> None:
     death = tmp_path / "death"
-    death.touch()
-    counted(ROWS, tmp_path / "out", engine=Engine(actors=2), work=Counting(death=str(death)))
+    for actors in (1, 2, 4):
+        if actors == 2:
+            death.touch()
+        rows = cluster.data.from_items(ROWS, override_num_blocks=1) if actors == 1 else ROWS
+        out, work = tmp_path / str(actors), Counting(pause=PAUSE, death=str(death))
+        assert counted(rows, out, engine=Engine(actors=actors), work=work).scored == len(ROWS)
+        assert sums(out) == plain
     assert not death.exists()
-    assert sums(tmp_path / "out") == plain
 
 
 def test_what_goes_wrong_in_an_actor_is_told_in_a_line(cluster: Any, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^row 1: expected words$"):
         counted([{"story": "unreadable"}], tmp_path / "bad", engine=Engine(actors=1))
     with pytest.raises(
-        ValueError, match=r"expected 9 cores and 0 GPUs for an actor, the cluster has 2 and 0"
+        ValueError, match=r"expected 9 cores and 0 GPUs for an actor, the cluster has 4 and 0"
     ):
         counted(ROWS, tmp_path / "wide", engine=Engine(cpus=9))
     with pytest.raises(ValueError, match="engine: expected plain or ray, got 'spark'"):
