@@ -16,6 +16,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import pytest
+from huggingface_hub import constants
+
 from tests.hub_state import LARGE, TOKEN, Files, Hub, Repository
 
 
@@ -259,6 +262,13 @@ ROUTES = [
     (r"PUT /lfs/([0-9a-f]+)", Handler.store),
     (r"(?:GET|HEAD) /((?:datasets|spaces)/)?([^/]+/[^/]+)/(?:resolve|raw)/([^/]+)/(.+)", Handler.resolve),
 ]
+
+
+def at(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has the client ask this address; it has read the environment already."""
+    monkeypatch.setattr(constants, "ENDPOINT", endpoint)
+    template = f"{endpoint}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
 
 
 @contextmanager

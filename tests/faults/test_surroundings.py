@@ -19,6 +19,7 @@ from tests.faults.conftest import Row
 from tests.faults.test_killed import MOMENTS, slow
 from tests.hub_state import Hub, Repository
 from tests.killing import finished
+from tests.small_hub import at
 from tests.tiny_classifier import write_classifier
 from tests.training.hub.conftest import tree
 from tests.training.hub.test_killed_install import install, uninstall, used
@@ -167,13 +168,6 @@ def published(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
     monkeypatch.setattr(constants, "HF_HUB_ETAG_TIMEOUT", 3)
     monkeypatch.setattr(constants, "HF_HUB_DOWNLOAD_TIMEOUT", 3)
     return hub
-
-
-def at(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Has the client ask this address; it has read the environment already."""
-    monkeypatch.setattr(constants, "ENDPOINT", endpoint)
-    template = f"{endpoint}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
-    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
 
 
 def fetched(tmp_path: Path) -> dict[str, str]:

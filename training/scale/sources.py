@@ -87,6 +87,7 @@ def _found(pattern: str) -> tuple[Any, list[str]]:
         files, path = fsspec.core.url_to_fs(pattern)
     except ImportError as error:
         raise ValueError(f"{pattern}: {error}") from error
+    files.invalidate_cache()  # it may have looked there earlier
     if not glob.has_magic(path) or files.exists(path):
         if not files.exists(path):
             raise FileNotFoundError(2, "No such file or directory", pattern)
@@ -102,9 +103,11 @@ def _found(pattern: str) -> tuple[Any, list[str]]:
 
 
 def _state(files: Any, name: str) -> tuple[int, str]:
-    """Size and time of change of a file, as its file system tells them."""
+    """Size of a file, and its time of change or digest, whichever its file system tells."""
     info = files.info(name)
-    told = (str(info[key]) for key in ("mtime", "LastModified", "ETag", "last_commit") if info.get(key))
+    told = (
+        str(info[key]) for key in ("mtime", "LastModified", "ETag", "blob_id", "created") if info.get(key)
+    )
     return int(info.get("size") or 0), next(told, "")
 
 

@@ -1,14 +1,17 @@
-"""Corpora of any size: stories a second of the plain engine and of one and two actors, memory, and the share outside the metric.
+"""Corpora of any size: stories a second of the plain engine, of actors and of nodes, memory, and the share outside the metric.
 
 Every run is a process of its own. The speed is that between the first finished part and the last one, so that starting
 Ray and loading weights, which a row of their own tells, do not count.
 """
 
 import json
+import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
@@ -16,31 +19,40 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from openmeva.training.files import json_line, write_rows
+from openmeva.training.scale.engines import OBJECTS, SETTINGS
 from openmeva.training.scale.parts import Size
 from openmeva.training.speed.parts import Rows, bench_stories
 
 METRIC = "plot_coherence"
 CHEAP = "sentavg"
-MODELS = {"mix": 4000, "base": 200}  # stories
+MODELS = {"mix": 2400, "base": 160}  # stories
+PARTS = 12  # of each, in the runs whose speed is measured
 CORPORA = (20_000, 200_000)
 LARGE = 2**30  # bytes of a file that is read whole and scored in part
-LARGE_PARTS = 20
+LARGE_PARTS = 10
 MEGABYTE = 2**20
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A run: its report, speed between the first part and the last, seconds until the first, megabytes of memory at most."""
+    """A run.
+
+    Attributes:
+        report: its report.
+        ends: when each part was done, seconds since the epoch, in order.
+        start: seconds until the first was.
+        driver, actor: megabytes of memory at most.
+    """
 
     report: dict[str, Any]
-    speed: float
+    ends: Sequence[float]
     start: float
     driver: float
     actor: float
 
 
 def scale_rows() -> Rows:
-    """Both engines, one and two actors, both tiers, and memory by the corpus' size."""
+    """Both engines, one and two actors and nodes, both tiers, and memory by the corpus' size."""
     rows: Rows = []
     with TemporaryDirectory() as folder:
         place = Path(folder)
@@ -52,24 +64,59 @@ def scale_rows() -> Rows:
 
 def _engines(place: Path) -> Rows:
     stories = _corpus(place / "mix.jsonl", MODELS["mix"])
+    halves = [_corpus(place / f"half-{n}.jsonl", MODELS["mix"] // 2) for n in (0, 1)]
     few = _corpus(place / "base.jsonl", MODELS["base"])
-    size = MODELS["mix"] // 20
-    common = ["--metric", METRIC, "--part-rows", str(size)]
-    plain = _run(stories, place / "plain", [*common, "--engine", "plain"], 1)
-    one, two = (
-        _run(stories, place / str(n), [*common, "--engine", "ray", "--actors", str(n)], n) for n in (1, 2)
-    )
-    base = ["--metric", METRIC, "--config", "base", "--part-rows", "20", "--engine", "plain"]
-    larger = _run(few, place / "base", base, 1)
+    common = ["--metric", METRIC, "--part-rows", str(MODELS["mix"] // PARTS)]
+    plain = _run(stories, place / "plain", [*common, "--engine", "plain"])
+    with ThreadPoolExecutor() as both:
+        beside = list(
+            both.map(lambda half: _run(half, half.with_suffix(""), [*common, "--engine", "plain"]), halves)
+        )
+    ray = [*common, "--engine", "ray", "--actors"]
+    one, two = (_run(stories, place / f"actors-{n}", [*ray, str(n)]) for n in (1, 2))
+    of_nodes = []
+    for count in (1, 2):
+        with _nodes(count) as address:
+            options = [*ray, str(count), "--address", address]
+            of_nodes.append(_run(stories, place / f"nodes-{count}", options))
+    parts = ["--part-rows", str(MODELS["base"] // PARTS)]
+    larger = _run(few, place / "base", ["--metric", METRIC, "--config", "base", *parts, "--engine", "plain"])
+    alone, by_one, by_node = _speed(plain), _speed(one), _speed(of_nodes[0])
+    speeds = [
+        ("plain", alone, alone, "", ""),
+        ("two plain processes side by side", _speed(*beside), alone, "of one", "what this machine gives"),
+        ("ray, one actor", by_one, alone, "of plain", ".90"),
+        ("ray, two actors", _speed(two, workers=2), by_one, "of one actor", "1.80"),
+        ("ray, one node", by_node, alone, "of plain", ""),
+        ("ray, two nodes", _speed(of_nodes[1], workers=2), by_node, "of one node", ""),
+    ]
     title = f"plot coherence mix, {MODELS['mix']:,} stories, one core a worker"
+    rows = [
+        (f"{title}: {name}", f"{speed:.1f} stories/s", f"{speed / other:.2f} {whose}".strip(), wanted)
+        for name, speed, other, whose, wanted in speeds
+    ]
     return [
-        (f"{title}: plain", _speed(plain), "1", ""),
-        (f"{title}: ray, one actor", _speed(one), f"{one.speed / plain.speed:.2f}", ".90 of plain"),
-        (f"{title}: ray, two actors", _speed(two), f"{two.speed / one.speed:.2f}", "1.80 of one actor"),
+        *rows,
         ("time of an actor outside the metric", f"{two.report['outside']:.1%}", "", "under 10 %"),
         ("until the first part: plain, one actor", f"{plain.start:.1f} s, {one.start:.1f} s", "", ""),
-        (f"plot coherence base, {MODELS['base']} stories: plain", _speed(larger), "", ""),
+        (f"plot coherence base, {MODELS['base']} stories: plain", f"{_speed(larger):.1f} stories/s", "", ""),
     ]
+
+
+@contextmanager
+def _nodes(count: int) -> Iterator[str]:
+    """The address of a Ray cluster on this machine whose nodes claim a core each."""
+    os.environ.update(SETTINGS)
+    from ray.cluster_utils import Cluster
+
+    node = {"num_cpus": 1, "object_store_memory": OBJECTS}
+    cluster = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+    try:
+        for _ in range(1, count):
+            cluster.add_node(**node)
+        yield cluster.address
+    finally:
+        cluster.shutdown()
 
 
 def _memory(place: Path) -> Rows:
@@ -78,12 +125,15 @@ def _memory(place: Path) -> Rows:
     for count in CORPORA:
         stories = _corpus(place / f"{count}.jsonl", count)
         options = ["--metric", CHEAP, "--engine", "ray", "--actors", "1"]
-        found = _run(stories, place / f"memory-{count}", options, 1)
+        found = _run(stories, place / f"memory-{count}", options)
         peaks.append(found.driver)
+        title = f"{CHEAP}, {count:,} stories, ray, one actor"
+        memory = f"{found.driver:,.0f} MB, {found.actor:,.0f} MB"
+        rows.append((title, f"{_speed(found):,.1f} stories/s", "", ""))
         rows.append(
             (
-                f"{CHEAP}, {count:,} stories, ray, one actor: memory of driver, actor",
-                f"{found.driver:,.0f} MB, {found.actor:,.0f} MB",
+                f"{title}: memory of driver, actor",
+                memory,
                 f"{found.driver / peaks[0]:.2f}",
                 "driver at most 1.10",
             )
@@ -136,7 +186,7 @@ def _corpus(path: Path, count: int) -> Path:
     return path
 
 
-def _run(stories: Path, out: Path, options: list[str], workers: int) -> Measured:
+def _run(stories: Path, out: Path, options: list[str]) -> Measured:
     """Scores a file by the command in a process of its own, and watches its memory."""
     begun = time.time()
     with Popen(_command(stories, out, options), stderr=PIPE, text=True) as process:
@@ -149,10 +199,17 @@ def _run(stories: Path, out: Path, options: list[str], workers: int) -> Measured
         raise RuntimeError(f"{' '.join(options)}: {said[-500:]}")
     report = json.loads((out / "report.json").read_text(encoding="utf-8"))
     ends = sorted(path.stat().st_mtime for path in out.glob("part-*.parquet"))
-    each = report["scored"] / len(ends)
-    passed = ends[-1] - ends[workers - 1]
-    speed = each * (len(ends) - workers) / passed if passed else 0.0
-    return Measured(report, speed, ends[0] - begun, peaks["driver"], peaks["actor"])
+    return Measured(report, ends, ends[0] - begun, peaks["driver"], peaks["actor"])
+
+
+def _speed(*runs: Measured, workers: int = 1) -> float:
+    """Stories a second of runs side by side, while all of them are under way and each worker has done a part."""
+    begun = max(run.ends[workers - 1] for run in runs)
+    ended = min(run.ends[-1] for run in runs)
+    done = sum(
+        run.report["scored"] / len(run.ends) * sum(begun < end <= ended for end in run.ends) for run in runs
+    )
+    return done / (ended - begun)
 
 
 def _command(stories: Path, out: Path, options: list[str]) -> list[str]:
@@ -183,7 +240,3 @@ def _sizes(number: int) -> Iterator[tuple[str, float]]:
                 yield "actor", child.memory_info().rss / MEGABYTE
     except psutil.Error:  # one that has ended meanwhile
         return
-
-
-def _speed(found: Measured) -> str:
-    return f"{found.speed:.1f} stories/s"

@@ -1,5 +1,6 @@
 """The part of `make bench` on corpora of any size: ratios of what was measured, and what `make bench` runs unasked."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -11,28 +12,36 @@ from openmeva.training.speed import scale
 def test_rows_are_ratios_of_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
-    def run(stories: Path, out: Path, options: list[str], workers: int) -> scale.Measured:
-        asked.append((stories.name, workers))
-        speed = 100.0 * workers * (0.95 if "ray" in options else 1)
-        return scale.Measured(
-            {"outside": 0.05}, speed, 2.0, 300.0 + (stories.name == "200.jsonl") * 15, 500.0
-        )
+    def run(stories: Path, out: Path, options: list[str]) -> scale.Measured:
+        workers = int(options[options.index("--actors") + 1]) if "--actors" in options else 1
+        asked.append((stories.name, workers, "--address" in options))
+        pace = 0.1 / (
+            0.95 if "ray" in options else 1
+        )  # seconds that a worker needs for a part of ten stories
+        ends = [2.0 + pace * (place // workers) for place in range(12)]
+        driver = 300.0 + (stories.name == "200.jsonl") * 15
+        return scale.Measured({"outside": 0.05, "scored": 120}, ends, 2.0, driver, 500.0)
 
     monkeypatch.setattr(scale, "_run", run)
     monkeypatch.setattr(scale, "_large", lambda place: [])
+    monkeypatch.setattr(scale, "_nodes", lambda count: nullcontext("here"))
     monkeypatch.setattr(scale, "CORPORA", (20, 200))
     monkeypatch.setattr(scale, "MODELS", {"mix": 40, "base": 20})
     rows = scale.scale_rows()
-    assert asked == [
-        ("mix.jsonl", 1),
-        ("mix.jsonl", 1),
-        ("mix.jsonl", 2),
-        ("base.jsonl", 1),
-        ("20.jsonl", 1),
-        ("200.jsonl", 1),
+    names = [name for name, *_ in asked]
+    assert sorted(names[1:3]) == ["half-0.jsonl", "half-1.jsonl"]  # at the same time
+    assert [*names[:1], *names[3:]] == [*["mix.jsonl"] * 5, "base.jsonl", "20.jsonl", "200.jsonl"]
+    assert [place[1:] for place in asked[3:7]] == [(1, False), (2, False), (1, True), (2, True)]
+    assert [row[1:3] for row in rows[:6]] == [
+        ("100.0 stories/s", "1.00"),
+        ("200.0 stories/s", "2.00 of one"),
+        ("95.0 stories/s", "0.95 of plain"),
+        ("190.0 stories/s", "2.00 of one actor"),
+        ("95.0 stories/s", "0.95 of plain"),
+        ("190.0 stories/s", "2.00 of one node"),
     ]
-    assert [row[2] for row in rows] == ["1", "0.95", "2.00", "", "", "", "1.00", "1.05"]
-    assert [row[1] for row in rows[3:5]] == ["5.0%", "2.0 s, 2.0 s"]
+    assert [row[1] for row in rows[6:8]] == ["5.0%", "2.0 s, 2.0 s"]
+    assert [row[2] for row in rows if "memory" in row[0]] == ["1.00", "1.05"]
 
 
 def test_it_runs_where_it_is_named_alone() -> None:

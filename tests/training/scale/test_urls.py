@@ -1,0 +1,71 @@
+"""Corpora that lie elsewhere, read through fsspec: on the Hub, and in another file system of fsspec's."""
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from huggingface_hub import constants
+
+from tests.hub_state import Repository
+from tests.small_hub import at, small_hub
+from tests.training.scale.test_runs import ROWS, counted, rows_in
+
+FILES = ("a.jsonl", "b.jsonl.gz", "c.parquet")
+Writer = Callable[[str, bytes], None]
+
+
+@pytest.fixture(params=["hub", "memory"])
+def elsewhere(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[str, Writer]]:
+    """The URL of a folder, and a function that writes a file there."""
+    if request.param == "memory":
+        files = fsspec.filesystem("memory")
+        yield "memory://corpus", lambda name, content: files.pipe_file(f"/corpus/{name}", content)
+        files.rm("/corpus", recursive=True)
+        return
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    with small_hub() as hub:
+        at(hub.endpoint, monkeypatch)
+        there = Repository([("0" * 40, {})])
+        hub.repositories["datasets/me/corpus"] = there
+
+        def write(name: str, content: bytes) -> None:
+            there.commits.append((f"{len(there.commits):040d}", {**there.files, f"data/{name}": content}))
+
+        yield "hf://datasets/me/corpus/data", write
+
+
+def test_files_elsewhere_are_read_in_order_and_known_again(
+    elsewhere: tuple[str, Writer], tmp_path: Path
+) -> None:
+    url, write = elsewhere
+    lines = [json.dumps(row).encode() + b"\n" for row in ROWS]
+    table = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_pylist(ROWS[16:]), table)
+    for name, content in zip(
+        FILES,
+        (b"".join(lines[:8]), gzip.compress(b"".join(lines[8:16])), table.getvalue().to_pybytes()),
+        strict=True,
+    ):
+        write(name, content)
+    first = counted(f"{url}/*", tmp_path / "out")
+    assert [row["id"] for row in rows_in(tmp_path / "out")] == list(range(23))
+    assert counted(f"{url}/*", tmp_path / "out") == first
+    write("a.jsonl", b"".join(lines[:8]).replace(b"Ben", b"Ann"))  # of the same size
+    with pytest.raises(ValueError, match=r"other settings has begun here: input was"):
+        counted(f"{url}/*", tmp_path / "out")
+    counted(f"{url}/a.jsonl", tmp_path / "one")
+    assert rows_in(tmp_path / "one")[0]["story"] == "Ann ran home."
+    with pytest.raises(FileNotFoundError):
+        counted(f"{url}/none.jsonl", tmp_path / "none")
+
+
+def test_a_kind_of_url_without_its_package_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"s3://bucket/a\.jsonl: Install s3fs"):
+        counted("s3://bucket/a.jsonl", tmp_path / "out")
