@@ -24,10 +24,12 @@ Bad = Annotated[
 ]
 PartRows = Annotated[int, typer.Option(min=1, help="rows of a file of OUT, and of what is done at once")]
 
+_NAMES = ("rules", "default", "none")  # of paraphrases and of filters
+
 
 def whole(path: str) -> str:
-    """The whole path of a file or folder, for workers that stand elsewhere; what is none stays as it is."""
-    return str(Path(path).resolve()) if Path(path).exists() else path
+    """The whole path of a file or folder, for workers that stand elsewhere; a name or a Hub id stays as it is."""
+    return str(Path(path).resolve()) if path not in _NAMES and Path(path).exists() else path
 
 
 def report_of(

@@ -177,9 +177,10 @@ def autos(
     if engine is not None:
         from openmeva.training.scale.autos import AutosTests
 
-        if stories is None or pool is None or data or config or limit or share:
+        if stories is None or pool is None or data or config or limit or share or skip_bad:
             raise ValueError(
-                "--engine: expected --stories, --pool and --out, and no --data, --config, --limit, --share"
+                "--engine: expected --stories, --pool and --out, none of --data, --config, --limit and --share, "
+                "and --bad keep in place of --skip-bad"
             )
         tests = AutosTests(whole(pool), context, whole(paraphrases), whole(grammar), seed)
         scale = (engine, address, actors, cpus, gpus, bad, part_rows)

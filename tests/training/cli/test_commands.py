@@ -135,6 +135,7 @@ def test_a_beginning_within_the_story_is_not_read_twice() -> None:
         (("perturb", "cut.jsonl.gz", "--aspect", "typo"), "cut.jsonl.gz is damaged"),
         (("negatives", "good.txt", "--technique", "foo"), "expected techniques among repetition"),
         (("autos", "--config", "roc"), "expected a file of stories"),
+        (("autos", "--stories", "good.txt", "--engine", "plain"), "expected --stories, --pool and --out"),
         (("benchmark", "--metrics", "foo, union", "--metrics", "bar"), "unknown metric foo, bar"),
         (("benchmark", "--metrics", ","), "expected names with commas between, got ','"),
         (("benchmark", "--judged", "good.txt"), "expected 'ratings' or 'score'"),
