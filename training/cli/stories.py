@@ -184,7 +184,7 @@ def autos(
             )
         tests = AutosTests(whole(pool), context, whole(paraphrases), whole(grammar), seed)
         scale = (engine, address, actors, cpus, gpus, bad, part_rows)
-        typer.echo(report_of(tests, stories, out and str(out), *scale), err=True)
+        typer.echo(report_of(tests, stories, None if out is None else str(out), *scale), err=True)
         return
     from openmeva.training.autos.command import AUTOS, Building, build_autos
 
