@@ -144,7 +144,7 @@ class PromptBootstrap:
     def _quadratic(self, matrix: np.ndarray) -> np.ndarray:
         # whole numbers, none larger than the pairs of all stories drawn: where these are few, single precision holds them
         exact = (self.prompts * np.bincount(self._codes).max()) ** 2 < _EXACT
-        counts = self.counts.astype(np.float32 if exact else np.float64, copy=False)
+        counts: np.ndarray = self.counts.astype(np.float32) if exact else self.counts
         return np.einsum("ij,ij->i", counts @ matrix.astype(counts.dtype), counts).astype(float)
 
     def _kendall_by_draw(self, x: np.ndarray) -> np.ndarray:
