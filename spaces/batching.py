@@ -44,11 +44,10 @@ class Batcher:
 
     Args:
         threads: how many.
-        most: items at once, whatever a work allows; 1 answers each by itself.
     """
 
-    def __init__(self, threads: int, most: int | None = None) -> None:
-        self._threads, self._most = threads, most
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
         self._waiting: list[_Asked] = []  # by rank, then as they came
         self._changed = threading.Condition()
         self._started = 0
@@ -83,8 +82,7 @@ class Batcher:
     def _next(self) -> list[_Asked]:
         """Takes the first that waits, and others that go with it."""
         work = self._waiting[0].work
-        most = work.most if self._most is None else min(work.most, self._most)
-        batch = [one for one in self._waiting if one.work.key == work.key][:most]
+        batch = [one for one in self._waiting if one.work.key == work.key][: work.most]
         chosen = set(map(id, batch))
         self._waiting = [one for one in self._waiting if id(one) not in chosen]
         return batch

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -19,7 +20,7 @@ from openmeva.metrics.core.description import RECOMMENDED
 from openmeva.spaces.batching import Batcher, Remembered, Work
 from openmeva.spaces.catalogue import CORPORA, CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import Distributions, Placement, checkpoint_of
-from openmeva.spaces.limits import AT_ONCE, MOST_EXPLAINED, MOST_REMEMBERED, MOST_SCORED
+from openmeva.spaces.limits import AT_ONCE, MOST_EXPLAINED, MOST_REMEMBERED, MOST_SCORED, MOST_SHAPES
 from openmeva.spaces.loaded_metric import LoadedMetric, Row
 from openmeva.spaces.texts import Text, check_corpus, columns, lacks
 
@@ -62,7 +63,6 @@ class Scorer:
         distributions: where scores fall; the shipped ones unless given.
         before: called in the background before the first metric is loaded, to fetch what they need.
         threads: of the processor for one call; PyTorch's own number unless given.
-        batched: whether what several threads ask for is read together, and scores are remembered.
     """
 
     def __init__(
@@ -71,11 +71,10 @@ class Scorer:
         distributions: Distributions | None = None,
         before: Callable[[], None] | None = None,
         threads: int | None = None,
-        batched: bool = True,
     ) -> None:
         self._before, self._threads = before, threads
-        self._batcher = Batcher(AT_ONCE, None if batched else 1)
-        self._remembered: Remembered[dict[str, Any]] = Remembered(MOST_REMEMBERED if batched else 0)
+        self._batcher = Batcher(AT_ONCE)
+        self._remembered: Remembered[dict[str, Any]] = Remembered(MOST_REMEMBERED)
         self.catalogue = read_catalogue() if catalogue is None else catalogue
         self.distributions = distributions or Distributions()
         self._starting = threading.Lock()
@@ -101,6 +100,9 @@ class Scorer:
             future.exception()
 
     def _load_all(self) -> None:
+        # PyTorch's matrix library keeps code for each shape of a batch, and hardly two have the same; both of its caches
+        for name in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
+            os.environ.setdefault(name, str(MOST_SHAPES))  # are read when they are first used
         if self._before is not None:
             self._before()
         if self._threads is not None:

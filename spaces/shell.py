@@ -15,7 +15,8 @@ import gradio as gr
 from gradio.themes.utils.fonts import LocalFont
 from gradio.utils import get_upload_folder
 
-from openmeva.spaces.limits import AT_ONCE, MOST_ANSWERED
+from openmeva.spaces.catalogue import CORPORA
+from openmeva.spaces.limits import AT_ONCE, MOST_ANSWERED, MOST_PAGES
 
 _HERE = Path(__file__).parent
 _LOG = logging.getLogger(__name__)
@@ -149,9 +150,25 @@ def launch(demo: gr.Blocks, name: str, **options: Any) -> Any:
         max_threads=2 * MOST_ANSWERED,
         show_error=False,
         ssr_mode=False,
+        run_history=False,  # or the browser would keep what was typed
+        state_session_capacity=MOST_PAGES,
         footer_links=["api", "settings"],
         **{**defaults, **options},
     )
+
+
+def kind_radio(label: str, info: str | None = None) -> gr.Radio:
+    """The choice between short and longer stories."""
+    return gr.Radio([(name, key) for key, name in CORPORA.items()], value="roc", label=label, info=info)
+
+
+def put(value: Any) -> dict[str, Any]:
+    """A component's value, for one of which only an update or nothing comes at other times.
+
+    Gradio keeps a component for each plain value that follows an update or `gr.skip`, as long as the page is remembered.
+    """
+    update: dict[str, Any] = gr.update(value=value)
+    return update
 
 
 def error_card(message: str) -> str:

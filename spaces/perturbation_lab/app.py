@@ -8,7 +8,6 @@ from typing import Any
 import gradio as gr
 
 from openmeva.spaces import shell, wordnet
-from openmeva.spaces.catalogue import CORPORA
 from openmeva.spaces.limits import threads_each
 from openmeva.spaces.perturbation_lab import views
 from openmeva.spaces.perturbation_lab.lab import Lab, case_dict
@@ -39,11 +38,9 @@ def build(lab: Lab) -> gr.Blocks:
                     elem_classes="om-write",
                 )
                 with gr.Accordion("Kind of story and seed", open=False):
-                    kind = gr.Radio(
-                        [(label, name) for name, label in CORPORA.items()],
-                        value="roc",
-                        label="Kind of story",
-                        info="The first sentence of a short story stays as it is: it is the context.",
+                    kind = shell.kind_radio(
+                        "Kind of story",
+                        "The first sentence of a short story stays as it is: it is the context.",
                     )
                     seed = gr.Number(
                         value=1, precision=0, minimum=0, label="Seed", info="Another seed, another change."

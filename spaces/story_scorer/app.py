@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
 from openmeva.spaces import shell, wordnet
-from openmeva.spaces.catalogue import CORPORA, SMALL, read_catalogue
+from openmeva.spaces.catalogue import SMALL, read_catalogue
 from openmeva.spaces.limits import MOST_ANSWERED, threads_each
 from openmeva.spaces.scorer import Scorer
-from openmeva.spaces.story_scorer import service, systems, views
+from openmeva.spaces.story_scorer import files, service, views
 from openmeva.spaces.story_scorer.examples import BARE, EXAMPLES
-from openmeva.spaces.tables import read_upload
 from openmeva.spaces.trust import Trusts
 
 _LEAD = "Does a story hold together? One verdict, the sentences that cost it, and every metric's score behind a click."
@@ -26,7 +24,6 @@ _FROM_ADDRESS = """() => {
   const kind = given.get("kind") === "wp" ? "wp" : "roc";
   return [kind, (given.get("story") || "").slice(0, 10000), (given.get("context") || "").slice(0, 10000)];
 }"""
-_KINDS = [(label, name) for name, label in CORPORA.items()]
 # All that scores a story stands in one queue; so many are looked at together, and the others see their place in it.
 _SCORING: dict[str, Any] = {"concurrency_id": "scoring", "concurrency_limit": MOST_ANSWERED}
 _HIDDEN: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
@@ -41,9 +38,9 @@ def build(scorer: Scorer) -> gr.Blocks:
             with gr.Tab("Two stories"):
                 _two_stories(scorer)
             with gr.Tab("A file"):
-                _file(scorer)
+                files.one_file(scorer)
             with gr.Tab("Systems"):
-                _two_systems(scorer)
+                files.two_systems(scorer)
         gr.api(_score(scorer), api_name="score", **_SCORING)
         gr.api(_verdict(scorer), api_name="verdict", **_SCORING)
     return demo
@@ -93,7 +90,7 @@ def _story_box(label: str, lines: int, placeholder: str, info: str | None = None
 def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=320):
-            kind = gr.Radio(_KINDS, value="roc", label="Kind of story")
+            kind = shell.kind_radio("Kind of story")
             story = _story_box("Story", 6, "Nora's bike had a flat tire. She …")
             with gr.Accordion("Beginning or prompt, and a reference (optional)", open=False):
                 context = _story_box(
@@ -110,30 +107,36 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
                 buttons = {name: gr.Button(name, size="sm") for name in EXAMPLES}
         with gr.Column(scale=7, min_width=320):
             verdict, reasons = gr.HTML(views.BLANK), gr.HTML()
-            with gr.Accordion(
-                "All metrics", open=False, visible=False, elem_classes="om-plain-label"
-            ) as more:
-                metrics = gr.HTML()
+            weigh, costs = _closed(views.COSTS)
+            more, metrics = _closed("All metrics")
             asked = gr.JSON(visible=False)  # what the verdict is on, whatever is typed after it
 
     trusts = Trusts()
-    inputs, outputs = [story, context, reference, kind], [verdict, reasons, more, metrics, asked]
+    inputs = [story, context, reference, kind]
+    outputs = [verdict, reasons, weigh, costs, more, metrics, asked]
 
     def answered(*values: str) -> Iterator[tuple[Any, ...]]:
         try:
             for step, found in enumerate(service.answers(scorer, *values)):
                 told = views.reasons(found, "Your story")
                 if step:  # what stands is not said again
-                    yield gr.skip(), told, gr.skip(), gr.skip(), gr.skip()
+                    yield gr.skip(), told, *[gr.skip()] * 5
                 else:
-                    closed = gr.update(visible=True, open=False)
-                    yield views.verdict(found, scorer.catalogue, trusts), told, closed, "", list(values)
+                    first = views.verdict(found, scorer.catalogue, trusts)
+                    more = *_folded(not found.is_doubted), *_folded(True)
+                    yield shell.put(first), told, *more, shell.put(list(values))
         except Exception as error:
-            yield shell.told(error), *_NOTHING
+            yield shell.put(shell.told(error)), *_NOTHING
+
+    def sentence_costs(values: list[str]) -> str:
+        return views.costs(service.weighed(scorer, *values))
 
     def all_metrics(values: list[str]) -> str:
         text = service.checked(*values)
         return views.all_metrics(scorer.score([text], values[-1])[0], values[-1], scorer.catalogue, trusts)
+
+    def opened(work: Callable[..., str]) -> Callable[..., Any]:
+        return lambda values: shell.put(shell.guarded(work, values))
 
     run: dict[str, Any] = {
         "fn": answered,
@@ -146,9 +149,10 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
     }
     go.click(**run)
     story.submit(**run)
-    more.expand(partial(shell.guarded, all_metrics), asked, metrics, **_HIDDEN, **_SCORING)
+    weigh.expand(opened(sentence_costs), asked, costs, **_HIDDEN, **_SCORING)
+    more.expand(opened(all_metrics), asked, metrics, **_HIDDEN, **_SCORING)
     clear.click(
-        lambda: ("", "", "", views.BLANK, *_NOTHING),
+        lambda: ("", "", "", *_BLANK),
         outputs=[story, context, reference, *outputs],
         api_visibility="private",
         queue=False,
@@ -163,13 +167,26 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
         ).then(**run)
 
     def given(*values: str) -> Iterator[tuple[Any, ...]]:
-        yield from answered(*values) if values[0].strip() else [(views.BLANK, *_NOTHING)]
+        yield from answered(*values) if values[0].strip() else [_BLANK]
 
     demo.load(None, outputs=[kind, story, context], js=_FROM_ADDRESS).then(**{**run, "fn": given})
 
 
-# In place of reasons, all metrics, and what was asked.
-_NOTHING = ("", gr.update(visible=False, open=False), "", None)
+def _closed(title: str) -> tuple[gr.Accordion, gr.HTML]:
+    """What is computed once it is opened, to stand inside."""
+    with gr.Accordion(title, open=False, visible=False, elem_classes="om-plain-label") as around:
+        inside = gr.HTML()
+    return around, inside
+
+
+def _folded(visible: bool) -> tuple[Any, Any]:
+    """What puts such a one back."""
+    return gr.update(visible=visible, open=False), shell.put("")
+
+
+# In place of reasons, sentences' costs, all metrics, and what was asked; and the verdict before them.
+_NOTHING = ("", *_folded(False), *_folded(False), shell.put(None))
+_BLANK = (shell.put(views.BLANK), *_NOTHING)
 
 
 def _example(*values: str) -> tuple[str, ...]:
@@ -177,7 +194,7 @@ def _example(*values: str) -> tuple[str, ...]:
 
 
 def _two_stories(scorer: Scorer) -> None:
-    kind = gr.Radio(_KINDS, value="roc", label="Kind of stories")
+    kind = shell.kind_radio("Kind of stories")
     with gr.Row():
         first = _story_box("First story", 6, "Nora's bike had a flat tire. She …")
         second = _story_box("Second story", 6, "The same story told otherwise …")
@@ -212,80 +229,8 @@ def _two_stories(scorer: Scorer) -> None:
     ).then(**run)
 
 
-def _upload(label: str) -> gr.File:
-    # Which kinds are read says `read_upload`, in the place where all else is said; Gradio would say it in another.
-    return gr.File(label=label, file_count="single", type="filepath", height=120)
-
-
-def _file(scorer: Scorer) -> None:
-    kind = gr.Radio(_KINDS, value="roc", label="Kind of stories")
-    upload = _upload("File of stories: CSV, TSV, JSONL, Parquet, or text, a story a line")
-    with gr.Row():
-        go = gr.Button("Score the file", variant="primary", scale=3)
-        stop = gr.Button("Stop", scale=1)
-    shown = gr.HTML(views.BLANK_FILE)
-
-    def scored(path: str | None, corpus: str, progress: gr.Progress = gr.Progress()) -> tuple[str, None]:  # noqa: B008
-        def table() -> str:
-            rows = read_upload(shell.uploaded(path))
-
-            def done(count: int, of: int) -> None:
-                progress((count, of), desc="Scoring", unit="stories")
-
-            return views.file_table(service.score_file(scorer, rows, corpus, done), Path(path or "").name)
-
-        return shell.guarded(table), None
-
-    event = go.click(
-        scored,
-        inputs=[upload, kind],
-        outputs=[shown, upload],
-        api_visibility="private",
-        concurrency_id="files",
-        concurrency_limit=1,
-        show_progress_on=shown,
-    )
-    stop.click(lambda: None, outputs=upload, cancels=[event], api_visibility="private", queue=False)
-
-
-def _two_systems(scorer: Scorer) -> None:
-    kind = gr.Radio(_KINDS, value="roc", label="Kind of stories")
-    with gr.Row():
-        first, second = _upload("Stories of the first system"), _upload("Stories of the second system")
-    go = gr.Button("Compare the systems", variant="primary")
-    shown = gr.HTML(views.BLANK_SYSTEMS)
-
-    def compared(
-        one: str | None,
-        two: str | None,
-        corpus: str,
-        progress: gr.Progress = gr.Progress(),  # noqa: B008
-    ) -> tuple[str, None, None]:
-        def html() -> str:
-            rows = [read_upload(shell.uploaded(path)) for path in (one, two)]
-
-            def done(count: int, of: int) -> None:
-                progress((count, of), desc="Scoring", unit="stories")
-
-            return views.two_systems(systems.compare(scorer, rows[0], rows[1], corpus, done))
-
-        return shell.guarded(html), None, None
-
-    go.click(
-        compared,
-        inputs=[first, second, kind],
-        outputs=[shown, first, second],
-        api_visibility="private",
-        concurrency_id="files",
-        concurrency_limit=1,
-        show_progress_on=shown,
-    )
-
-
 if __name__ == "__main__":
-    # OPENMEVA_BATCHED=0 answers each user apart, for `make bench` to compare with
-    batched = os.environ.get("OPENMEVA_BATCHED") != "0"
     known = read_catalogue(tier=os.environ.get("OPENMEVA_TIER", SMALL))
-    metrics = Scorer(known, before=wordnet.prepare, threads=threads_each(), batched=batched)
+    metrics = Scorer(known, before=wordnet.prepare, threads=threads_each())
     metrics.start()
     shell.launch(build(metrics), "story_scorer")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.metrics.core.text import split_sentences
 from openmeva.metrics.core.text_warnings import USUAL_WORDS, warning_of, warnings_of
 from openmeva.spaces.alignment import ExplainedSentence, align
 from openmeva.spaces.diagnosis import KINDS, Diagnosis, diagnose
@@ -27,7 +28,7 @@ class Answer:
         corpus: `roc` or `wp`.
         scores: of every metric, or of the recommended one alone.
         warning: why it may be no story to score; `None` where nothing says so.
-        sentences: what they cost, and the words that UNION would change.
+        sentences: what they cost, and the words that UNION would change; none where that was not asked.
         explained_by: title of the metric that says what sentences cost.
         diagnosis: the likely errors, by what would mend them.
         looked_for: what is still to come, as the page calls it; blank where this is all.
@@ -47,6 +48,11 @@ class Answer:
         """What is said first."""
         return verdict_on(self.scores, self.warning)
 
+    @property
+    def is_doubted(self) -> bool:
+        """Whether the verdict is one that wants reasons: then sentences are weighed without being asked for."""
+        return self.verdict.tone in ("doubtful", "bad")
+
 
 @dataclass(frozen=True)
 class FileScores:
@@ -63,38 +69,60 @@ class FileScores:
 
 
 def answers(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Iterator[Answer]:
-    """The answer as it grows: the verdict, then what each sentence costs, then the likely errors where it scores low.
+    """The answer as it grows: the verdict, then, where that is doubtful, what sentences cost, then the likely errors.
 
-    The other metrics are left out; UNION's words, too, where the story does not score low.
+    The other metrics are left out; what sentences cost (`weighed`), where the verdict is good or there is none; and
+    UNION's words where the story does not score low.
 
     Raises:
         ValueError: a text that is blank, has no word or is too long, or an unknown corpus, as a sentence for the user.
     """
-    text = checked(story, context, reference, corpus)
-    scores = scorer.score([text], corpus, [RECOMMENDED], Rank.VERDICT)[0]
-    warning = warning_of(text.whole(corpus), *USUAL_WORDS[corpus])
-    found = Answer(text, corpus, scores, warning, looked_for="the sentences that cost it points")
-    yield found
-    main = recommended(scores)
-    low = main is not None and main.value is not None and is_low(main.value, main) and not warning
-    explained = scorer.explain(text, corpus, None if low else [RECOMMENDED])
+    found = _judged(scorer, story, context, reference, corpus, [RECOMMENDED], Rank.VERDICT)
+    if not found.is_doubted:
+        yield found
+        repeats = _with_errors(scorer, found, _plain(found))
+        if repeats.diagnosis:
+            yield repeats
+        return
+    yield replace(found, looked_for="the sentences that cost it points")
+    main = recommended(found.scores)
+    low = main is not None and main.value is not None and is_low(main.value, main)
+    explained = scorer.explain(found.text, corpus, None if low else [RECOMMENDED])
     found = _with_sentences(scorer, found, explained)
     if low and found.sentences:
         yield replace(found, looked_for="likely errors")
     yield _with_errors(scorer, found, explained)
 
 
+def weighed(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
+    """The verdict and what each sentence costs, whatever the verdict is; errors as `answers`."""
+    found = _judged(scorer, story, context, reference, corpus, [RECOMMENDED], Rank.REASONS)
+    return _with_sentences(scorer, found, scorer.explain(found.text, corpus, [RECOMMENDED]))
+
+
 def answer(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
-    """All scores of one story, and the reasons; errors as `answers`."""
-    text = checked(story, context, reference, corpus)
-    warning = warning_of(text.whole(corpus), *USUAL_WORDS[corpus])
-    found = Answer(text, corpus, scorer.score([text], corpus)[0], warning)
-    explained = scorer.explain(text, corpus)
+    """All scores of one story, and the reasons, whatever the verdict is; errors as `answers`."""
+    found = _judged(scorer, story, context, reference, corpus)
+    explained = scorer.explain(found.text, corpus)
     return _with_errors(scorer, _with_sentences(scorer, found, explained), explained)
 
 
+def _judged(
+    scorer: Scorer,
+    story: str,
+    context: str,
+    reference: str,
+    corpus: str,
+    only: Sequence[str] | None = None,
+    rank: Rank = Rank.MORE,
+) -> Answer:
+    """Scores and warning, without reasons."""
+    text = checked(story, context, reference, corpus)
+    warning = warning_of(text.whole(corpus), *USUAL_WORDS[corpus])
+    return Answer(text, corpus, scorer.score([text], corpus, only, rank)[0], warning)
+
+
 def _with_sentences(scorer: Scorer, found: Answer, explained: Mapping[str, Any]) -> Answer:
-    found = replace(found, looked_for="")
     if RECOMMENDED not in explained:
         return found
     sentences = align(found.text.whole(found.corpus), _both(explained))
@@ -106,6 +134,12 @@ def _with_errors(scorer: Scorer, found: Answer, explained: Mapping[str, Any]) ->
         return found
     whole, main = found.text.whole(found.corpus), recommended(found.scores)
     return replace(found, diagnosis=diagnosed(scorer, whole, _both(explained), main, found.corpus))
+
+
+def _plain(found: Answer) -> dict[str, Any]:
+    """In place of an explanation, for a story of which no sentence was weighed."""
+    sentences = split_sentences(found.text.whole(found.corpus))
+    return {RECOMMENDED: {"sentences": [{"text": text, "gain": 0.0} for text in sentences]}}
 
 
 def _both(explained: Mapping[str, Any]) -> dict[str, Any]:

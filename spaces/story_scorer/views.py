@@ -31,10 +31,11 @@ from openmeva.spaces.trust import Trust, Trusts
 from openmeva.spaces.verdicts import Verdict, among_people, verdict_between
 
 _SHOWN_ROWS = 100
+COSTS = "What each sentence costs"
 BLANK = (
     '<div class="om om-card om-blank"><h2>A verdict will stand here</h2><p>Paste a story and press “Score”, or take '
-    "an example. You get one verdict, where the score falls among human stories, the sentences that cost it, and behind "
-    "a click every metric.</p></div>"
+    "an example. You get one verdict, where the score falls among human stories, the sentences that cost a doubtful "
+    "one, and behind a click every metric.</p></div>"
 )
 BLANK_PAIR = (
     '<div class="om om-card om-blank"><h2>Two stories side by side</h2><p>Which of two stories is better, is the '
@@ -83,27 +84,31 @@ def _folded(title: str, inside: str) -> str:
 
 
 def reasons(found: Answer, title: str) -> str:
-    """The story with its shaded sentences and its likely errors, as far as they are there."""
+    """The story, its sentences shaded where they were weighed, and its likely errors, as far as they are there."""
+    main = found.verdict.score
+    plain = f'<p class="om-story">{escape(found.text.whole(found.corpus))}</p>'
+    said = faults(found.diagnosis, main.number.title if main else "the score")
     coming = (
         f'<p class="om-note" role="status">Looking for {found.looked_for} …</p>' if found.looked_for else ""
     )
-    if not found.sentences and coming:
-        return (
-            f'<section class="om om-card" aria-label="{escape(title)}" aria-busy="true"><h2>{escape(title)}</h2>'
-            f'<p class="om-story">{escape(found.text.whole(found.corpus))}</p>{coming}</section>'
-        )
-    if not found.sentences:
-        return (
-            f'<section class="om om-card"><h2>{escape(title)}</h2><p class="om-story">{escape(found.text.story)}</p>'
-            '<p class="om-note">No metric here can say which sentences matter.</p></section>'
-        )
-    main = found.verdict.score
-    edited = any(word.suggestion is not None for one in found.sentences for word in one.words)
-    said = faults(found.diagnosis, main.number.title if main else "the score")
     return (
-        f'<section class="om om-card" aria-label="{escape(title)}"><h2>{escape(title)}</h2>'
-        f"{shaded(found.sentences)}{legend(found.explained_by, edited)}{said}{coming}</section>"
+        f'<section class="om om-card" aria-label="{escape(title)}" aria-busy="{str(bool(coming)).lower()}">'
+        f"<h2>{escape(title)}</h2>{_weighed(found) or plain}{said}{coming}</section>"
     )
+
+
+def costs(found: Answer) -> str:
+    """What each sentence of a story costs it, alone."""
+    lacking = '<p class="om-note">No metric here can say which sentences matter.</p>'
+    return f'<section class="om" aria-label="{COSTS}">{_weighed(found) or lacking}</section>'
+
+
+def _weighed(found: Answer) -> str:
+    """The story with its shaded sentences; blank where none was weighed."""
+    if not found.sentences:
+        return ""
+    edited = any(word.suggestion is not None for one in found.sentences for word in one.words)
+    return shaded(found.sentences) + legend(found.explained_by, edited)
 
 
 def two_stories(first: Answer, second: Answer) -> str:

@@ -41,14 +41,6 @@ def test_what_comes_while_one_is_at_work_is_read_together_and_the_urgent_first()
     assert gate.seen == [["a"], ["urgent", "later"], ["b", "c", "d"], ["e"]]
 
 
-def test_batches_of_one_answer_each_by_itself() -> None:
-    gate = Gate()
-    gate.open.set()
-    asked = Batcher(1, most=1).ask(Work("score", gate, 8), ["a", "b"])
-    assert [one.result(PATIENCE) for one in asked] == ["A", "B"]
-    assert gate.seen == [["a"], ["b"]]
-
-
 def test_a_failure_reaches_those_who_asked_and_work_goes_on() -> None:
     def broken(_: list[str]) -> Sequence[str]:
         raise KeyError("gone")

@@ -1,10 +1,12 @@
 """Errors as sentences, uploads that are uploads, and addresses of the other Spaces."""
 
+import asyncio
 import logging
 from pathlib import Path
 
 import gradio as gr
 import pytest
+from gradio.state_holder import SessionState
 from gradio.utils import get_upload_folder
 
 from openmeva.spaces import shell
@@ -49,6 +51,27 @@ def test_an_upload_is_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     file = tmp_path / "abc" / "stories.csv"
     file.write_text("story\nx y\n")
     assert shell.uploaded(str(file)) == file
+
+
+def test_a_page_asked_again_and_again_keeps_nothing() -> None:
+    """With plain values in place of `put`, Gradio would keep a component for each of them."""
+    with gr.Blocks() as demo:
+        shown, told = gr.HTML(), gr.JSON()
+        gr.Button().click(lambda: None, outputs=[shown, told])
+    (event,) = demo.fns.values()
+    page = SessionState(demo)
+
+    async def ask() -> None:
+        for answer in (
+            [shell.put("a"), shell.put(["b"])],
+            [gr.skip(), gr.skip()],
+            [shell.put(""), gr.skip()],
+        ):
+            await demo.postprocess_data(event, answer, page)
+
+    for _ in range(3):
+        asyncio.run(ask())
+    assert len(page.blocks_config.blocks) == len(demo.blocks)
 
 
 def test_addresses(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,12 +94,17 @@ def test_every_metric_says_what_it_is_blind_to_and_most_how_far_to_trust_it() ->
 
 
 class OneScore(Scorer):
-    """Gives every text the same high score and a flat explanation."""
+    """Gives every text the same score and a flat explanation, and counts the explanations."""
+
+    def __init__(self, value: float = 0.95) -> None:
+        super().__init__()
+        self.value, self.explained = value, 0
 
     def score(self, texts: Any, corpus: str, only: Any = None, rank: Any = None) -> list[list[Score]]:
-        return [[score(0.95)] for _ in texts]
+        return [[score(self.value)] for _ in texts]
 
     def explain(self, text: Any, corpus: str, only: Any = None, rank: Any = None) -> dict[str, Any]:
+        self.explained += 1
         parts = [part.strip() + " ." for part in text.whole(corpus).lower().rstrip(".").split(".")]
         return {RECOMMENDED: {"sentences": [{"text": part, "gain": 0.0} for part in parts], "edits": []}}
 
@@ -120,9 +125,9 @@ def test_a_text_that_is_no_story_is_flagged_and_one_without_words_refused() -> N
 
 
 def test_the_verdict_comes_before_its_reasons() -> None:
-    scorer = OneScore()
+    scorer = OneScore(0.05)
     first, last = service.answers(scorer, STORY, "", "", "roc")
-    assert "It holds together well" in views.verdict(first, scorer.catalogue, Trusts())
+    assert "Doubtful" in views.verdict(first, scorer.catalogue, Trusts())
     assert (first.sentences, last.verdict) == ([], first.verdict)
     waiting, shown = views.reasons(first, "Your story"), views.reasons(last, "Your story")
     assert "Looking for the sentences that cost it points" in waiting
@@ -130,6 +135,22 @@ def test_the_verdict_comes_before_its_reasons() -> None:
     assert "Looking for" not in shown
     assert "costs the story" in shown
     assert "UNION would change it" not in shown  # no word is marked
+
+
+def test_of_a_good_story_sentences_are_weighed_where_that_is_asked() -> None:
+    scorer = OneScore()
+    (only,) = service.answers(scorer, STORY, "", "", "roc")
+    assert "It holds together well" in views.verdict(only, scorer.catalogue, Trusts())
+    shown = views.reasons(only, "Your story")
+    assert STORY in shown
+    assert "Looking for" not in shown
+    assert scorer.explained == 0
+    assert "costs the story" in views.costs(service.weighed(scorer, STORY, "", "", "roc"))
+    assert service.answer(scorer, STORY, "", "", "roc").sentences, "the API gives them always"
+    twice = f"Tom went out to the shop. {STORY} Tom went out to the shop."
+    *_, last = service.answers(scorer, twice, "", "", "roc")
+    assert "It repeats itself: sentences 1 and" in views.reasons(last, "Your story")
+    assert scorer.explained == 2
 
 
 def test_a_file_says_which_rows_may_be_no_stories() -> None:

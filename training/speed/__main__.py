@@ -34,17 +34,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     usual = [name for name in PARTS if name not in ASKED_FOR]
     parser.add_argument("--only", choices=list(PARTS), nargs="*", default=usual, help="parts to run")
+    parser.add_argument("--before", metavar="REVISION", help="spaces: also measure this one of git")
+    parser.add_argument(
+        "--minutes", type=float, default=0.0, help="spaces: of load, beside the minute, to tell the memory"
+    )
     parser.add_argument("--out", type=Path, help="also write the rows as JSON")
     arguments = parser.parse_args()
     table = Table(title=f"Speed, torch {torch.__version__}, threads: {torch.get_num_threads()}")
     for heading in ("what", "measured", "ratio", "wanted"):
         table.add_column(heading)
+    options = {"spaces": {"before": arguments.before, "minutes": arguments.minutes}}
     rows = []
     for number, part in enumerate(arguments.only, 1):
         print(
             f"{number} of {len(arguments.only)}: {part} …", file=sys.stderr, flush=True
         )  # a part takes minutes
-        found = getattr(import_module(f"openmeva.training.speed.{part}"), PARTS[part])()
+        found = getattr(import_module(f"openmeva.training.speed.{part}"), PARTS[part])(
+            **options.get(part, {})
+        )
         rows += found
         for row in found:
             table.add_row(*row)

@@ -146,6 +146,13 @@ class Page:
             raise RuntimeError("the answer broke off")
         return first, whole, waited
 
+    def wait(self) -> None:
+        """Returns when every metric is loaded, those of longer stories last."""
+        asked = {"data": ["Ann was hungry. She made a pie.", "", "", "wp"]}
+        event = self._json("POST", "/gradio_api/call/score", asked)["event_id"]
+        for _ in self._messages(f"/gradio_api/call/score/{event}"):
+            pass
+
     def _json(self, method: str, path: str, body: Any = None) -> Any:
         connection = http.client.HTTPConnection(self.host, timeout=PATIENCE)
         try:

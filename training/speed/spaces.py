@@ -1,8 +1,9 @@
-"""The story scorer under load: one user alone, and fifty at once, each answered apart and then in batches."""
+"""The story scorer under load: one user alone, and fifty at once, of this version and of an earlier one in the same run."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -10,12 +11,14 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
 
 from openmeva.training.paths import ROOT
-from openmeva.training.speed.crowd import SECONDS, USERS, Page, crowd, crowd_stories, percentiles
+from openmeva.training.speed.crowd import SECONDS, USERS, Page, Taken, crowd, crowd_stories, percentiles
 from openmeva.training.speed.parts import Rows
 
 _START = 300.0  # seconds that a busy machine may take to start
@@ -30,46 +33,92 @@ class Running(NamedTuple):
     started: float
 
 
-def space_rows(users: int = USERS, seconds: float = SECONDS) -> Rows:
-    """The page's time, one user's answers, and those of `users` at once for `seconds`, apart and in batches."""
-    stories = crowd_stories(round(40 * seconds) + users)
+def space_rows(
+    users: int = USERS, seconds: float = SECONDS, before: str | None = None, minutes: float = 0.0
+) -> Rows:
+    """The page's time, one user's answers, and those of `users` at once.
+
+    Args:
+        users: how many ask at once.
+        seconds: how long.
+        before: a revision of git, whose story scorer is measured first, in the same way.
+        minutes: for which they go on asking this version, to tell its memory.
+    """
+    stories = crowd_stories(round(40 * seconds) + users + _ALONE)
     rows: Rows = []
-    before = 0.0
-    for batched in (False, True):
-        name = "story_scorer" if batched else "story_scorer, each user apart and no score remembered"
-        with running(OPENMEVA_BATCHED=str(int(batched))) as space:
-            page = Page(space.url)
-            page.answer(stories[-1])  # waits for the metrics to be loaded
-            if batched:
-                opened = np.median([page_seconds(space.url) for _ in range(5)])
-                rows += [
-                    (f"{name}: from start to the first page", f"{space.started:.1f} s", "-", ""),
-                    (f"{name}: the page, once started", f"{opened:.3f} s", "-", "under 3 s"),
-                ]
-            alone = [page.answer(story)[:2] for story in stories[-1 - _ALONE : -1]]
-            taken = crowd(space.url, stories, users, seconds, space.process)
-        first, whole = (np.median(values) for values in zip(*alone, strict=True))
-        ratio = f"{taken.a_minute / before:.1f}" if before else "1"
-        before = before or taken.a_minute
-        rows += [
-            (f"{name}: one user, median, verdict / with reasons", f"{first:.2f} / {whole:.2f} s", "", ""),
-            (
-                f"{name}: {users} users for {seconds:.0f} s, answers a minute",
-                f"{taken.a_minute:.0f}",
-                ratio,
-                "",
-            ),
-            (f"{name}: verdict, p50 / p95 / p99", percentiles(taken.first), "", ""),
-            (f"{name}: with reasons, p50 / p95 / p99", percentiles(taken.whole), "", "p95 under 5 s"),
-            (f"{name}: requests that failed", str(len(taken.failed)), "", "0"),
-            (f"{name}: memory", " to ".join(f"{taken.memory[i]:.0f}" for i in (0, -1)) + " MB", "", ""),
-        ]
+    slow = 0.0
+    if before:
+        with checked_out(before) as folder, running(folder=folder) as space:
+            rows, slow = _load(f"story_scorer at {before}", space, stories, users, seconds)
+    with running() as space:
+        found, _ = _load("story_scorer", space, stories, users, seconds, slow)
+        rows += found
+        if minutes:
+            others = crowd_stories(round(40 * 60 * minutes), seed=1)
+            rows += _memory(crowd(space.url, others, users, 60 * minutes, space.process))
     return rows
 
 
+def _load(
+    name: str, space: Running, stories: list[str], users: int, seconds: float, before: float = 0.0
+) -> tuple[Rows, float]:
+    """Rows of one version, and its answers a minute, told as a multiple of those `before`."""
+    page = Page(space.url)
+    page.wait()
+    opened = np.median([page_seconds(space.url) for _ in range(5)])
+    alone = [page.answer(story)[:2] for story in stories[-_ALONE:]]
+    taken = crowd(space.url, stories[:-_ALONE], users, seconds, space.process)
+    first, whole = (np.median(values) for values in zip(*alone, strict=True))
+    ratio = f"{taken.a_minute / before:.1f}" if before else "1"
+    rows = [
+        (f"{name}: from start to the first page", f"{space.started:.1f} s", "-", ""),
+        (f"{name}: the page, once started", f"{opened:.3f} s", "-", "under 3 s"),
+        (f"{name}: one user, median, verdict / whole answer", f"{first:.2f} / {whole:.2f} s", "", ""),
+        (f"{name}: {users} users for {seconds:.0f} s, answers a minute", f"{taken.a_minute:.0f}", ratio, "5"),
+        (f"{name}: verdict, p50 / p95 / p99", percentiles(taken.first), "", ""),
+        (f"{name}: whole answer, p50 / p95 / p99", percentiles(taken.whole), "", "p95 under 5 s"),
+        (f"{name}: requests that failed", str(len(taken.failed)), "", "0"),
+        (f"{name}: memory", " to ".join(f"{taken.memory[i]:.0f}" for i in (0, -1)) + " MB", "", ""),
+    ]
+    return rows, taken.a_minute
+
+
+def _memory(taken: Taken) -> Rows:
+    """The memory by the minute, as its process had it."""
+    values = [*taken.memory[::6], taken.memory[-1]]  # looked at every ten seconds
+    name = f"story_scorer: {taken.seconds / 60:.0f} minutes more"
+    return [
+        (f"{name}, answers a minute", f"{taken.a_minute:.0f}", "", ""),
+        (f"{name}, whole answer, p50 / p95 / p99", percentiles(taken.whole), "", ""),
+        (f"{name}, requests that failed", str(len(taken.failed)), "", "0"),
+        (f"{name}, MB by the minute", " ".join(f"{value:.0f}" for value in values), "", "flat"),
+    ]
+
+
 @contextmanager
-def running(name: str = "story_scorer", **settings: str) -> Iterator[Running]:
-    """A Space in a process of its own, with further environment variables.
+def checked_out(revision: str) -> Iterator[Path]:
+    """A folder with the files of a revision, of which `src/openmeva` is to be imported.
+
+    Raises:
+        ValueError: git, or the revision, is not here.
+    """
+    with TemporaryDirectory() as folder:
+        archive, tree = Path(folder) / "tree.tar", Path(folder) / "tree"
+        asked = ["git", "archive", "--output", str(archive), revision]
+        told = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+        if told.returncode:
+            raise ValueError(f"expected a revision of git, got {revision!r}: {told.stderr.strip()}")
+        shutil.unpack_archive(archive, tree, filter="data")
+        package = tree / "src" / "openmeva"
+        package.mkdir(parents=True)
+        for name in ("metrics", "training", "spaces"):
+            (package / name).symlink_to(tree / name)
+        yield tree
+
+
+@contextmanager
+def running(name: str = "story_scorer", folder: Path | None = None) -> Iterator[Running]:
+    """A Space in a process of its own, of this version or of the one in `folder`.
 
     Raises:
         RuntimeError: it ended, or did not answer in time.
@@ -83,12 +132,12 @@ def running(name: str = "story_scorer", **settings: str) -> Iterator[Running]:
         "GRADIO_SERVER_PORT": str(port),
         "HF_HUB_OFFLINE": "1",
         "HF_EVALUATE_OFFLINE": "1",
-        **settings,
+        **({"PYTHONPATH": str(folder / "src")} if folder else {}),
     }
     start = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-m", f"openmeva.spaces.{name}.app"],
-        cwd=ROOT,
+        cwd=folder or ROOT,
         env=environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
