@@ -31,14 +31,14 @@ class Work(NamedTuple):
 
 @dataclass
 class _Asked:
-    rank: int
+    due: float
     work: Work
     item: Any
     result: Future[Any] = field(default_factory=Future)
 
 
 class Batcher:
-    """Threads that work on all that waits and belongs together, and on what is urgent first.
+    """Threads that work on all that waits and belongs together, and on what is due first.
 
     Nobody waits for a batch to fill: what comes while the threads are at work makes the next one.
 
@@ -48,15 +48,15 @@ class Batcher:
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
-        self._waiting: list[_Asked] = []  # by rank, then as they came
+        self._waiting: list[_Asked] = []  # by when they are due, then as they came
         self._changed = threading.Condition()
         self._started = 0
 
-    def ask(self, work: Work, items: Sequence[Any], rank: int = 0) -> list[Future[Any]]:
-        """A result for each item, later; the lower the rank, the sooner."""
-        asked = [_Asked(rank, work, item) for item in items]
+    def ask(self, work: Work, items: Sequence[Any], due: float = 0.0) -> list[Future[Any]]:
+        """A result for each item, later; what is due first comes first."""
+        asked = [_Asked(due, work, item) for item in items]
         with self._changed:
-            self._waiting = sorted([*self._waiting, *asked], key=lambda one: one.rank)
+            self._waiting = sorted([*self._waiting, *asked], key=lambda one: one.due)
             while self._started < self._threads:
                 threading.Thread(target=self._run, name=f"batches-{self._started}", daemon=True).start()
                 self._started += 1

@@ -9,6 +9,7 @@ import logging
 import math
 import os
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -46,13 +47,17 @@ class Score:
     placements: tuple[Placement, ...] = ()
 
 
-class Rank(IntEnum):
-    """What goes first where many wait: the verdict, then its reasons, then all else, and files last."""
+class Patience(IntEnum):
+    """Seconds after the question within which something is due: where many wait, what is due first goes first."""
 
     VERDICT = 0
-    REASONS = 1
-    MORE = 2
-    FILE = 3
+    REASONS = 2
+    MORE = 5
+    FILE = 30
+
+    def since(self, asked: float | None = None) -> float:
+        """When it is due, if it was asked for at a time of `time.monotonic`, or now."""
+        return self + (time.monotonic() if asked is None else asked)
 
 
 class Scorer:
@@ -144,7 +149,7 @@ class Scorer:
         texts: Sequence[Text],
         corpus: str,
         only: Sequence[str] | None = None,
-        rank: Rank = Rank.MORE,
+        due: float | None = None,
     ) -> list[list[Score]]:
         """For each text the numbers of all metrics, in the catalogue's order.
 
@@ -152,15 +157,16 @@ class Scorer:
             texts: stories that passed `limits.check_text`.
             corpus: `roc` or `wp`, which decides the checkpoints and what a context is.
             only: names of metrics, all where not given.
-            rank: how urgent it is where others wait, too.
+            due: when it should be there, by `Patience`.
 
         Raises:
             ValueError: another corpus.
         """
         self.start()
         check_corpus(corpus)
+        due = Patience.MORE.since() if due is None else due
         chosen = [entry for name, entry in self.catalogue.items() if only is None or name in only]
-        asked = [self._ask(entry, texts, corpus, rank) for entry in chosen]
+        asked = [self._ask(entry, texts, corpus, due) for entry in chosen]
         return [
             [
                 score
@@ -171,7 +177,7 @@ class Scorer:
         ]
 
     def explain(
-        self, text: Text, corpus: str, only: Sequence[str] | None = None, rank: Rank = Rank.REASONS
+        self, text: Text, corpus: str, only: Sequence[str] | None = None, due: float | None = None
     ) -> dict[str, dict[str, Any]]:
         """The explanations of the metrics that have them; what sentences cost (`gain`) says the recommended one's.
 
@@ -181,6 +187,7 @@ class Scorer:
             ValueError: another corpus, or a metric refuses the story.
         """
         self.start()
+        due = Patience.REASONS.since() if due is None else due
         asked = {}
         for name, entry in self.catalogue.items():
             wanted = entry.explains and (only is None or name in only)
@@ -189,7 +196,7 @@ class Scorer:
                 continue
             row = columns(entry, loaded.module, text, corpus)
             work = Work((name, corpus, "explain", *row), loaded.explanations, MOST_EXPLAINED)
-            (asked[name],) = self._batcher.ask(work, [row], rank)
+            (asked[name],) = self._batcher.ask(work, [row], due)
         return {name: _result(future.result()) for name, future in asked.items()}
 
     def _get(self, name: str, corpus: str) -> LoadedMetric | None:
@@ -197,7 +204,7 @@ class Scorer:
         return None if future is None or future.exception() else future.result()
 
     def _ask(
-        self, entry: CatalogueEntry, texts: Sequence[Text], corpus: str, rank: Rank
+        self, entry: CatalogueEntry, texts: Sequence[Text], corpus: str, due: float
     ) -> list[str | Future[Any]]:
         """For each text what will be the metric's numbers, by key; or why there are none, as a sentence."""
         loaded = self._get(entry.name, corpus)
@@ -220,7 +227,7 @@ class Scorer:
                 asked[place] = done
                 done.set_result(known)
         for work, rows in new.items():
-            results = self._batcher.ask(work, [row for _, _, row in rows], rank)
+            results = self._batcher.ask(work, [row for _, _, row in rows], due)
             for (place, digest, _), result in zip(rows, results, strict=True):
                 result.add_done_callback(partial(self._remember, digest))
                 asked[place] = result

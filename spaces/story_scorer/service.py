@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,7 +13,7 @@ from openmeva.metrics.core.text_warnings import USUAL_WORDS, warning_of, warning
 from openmeva.spaces.alignment import ExplainedSentence, align
 from openmeva.spaces.diagnosis import KINDS, Diagnosis, diagnose
 from openmeva.spaces.limits import MAX_ROWS, check_text
-from openmeva.spaces.scorer import Rank, Score, Scorer
+from openmeva.spaces.scorer import Patience, Score, Scorer
 from openmeva.spaces.texts import Text, check_corpus
 from openmeva.spaces.verdicts import Verdict, is_low, recommended, verdict_on
 
@@ -32,6 +33,7 @@ class Answer:
         explained_by: title of the metric that says what sentences cost.
         diagnosis: the likely errors, by what would mend them.
         looked_for: what is still to come, as the page calls it; blank where this is all.
+        asked: when it was asked for, by `time.monotonic`.
     """
 
     text: Text
@@ -42,6 +44,7 @@ class Answer:
     explained_by: str = ""
     diagnosis: Diagnosis | None = None
     looked_for: str = ""
+    asked: float = field(default_factory=time.monotonic)
 
     @property
     def verdict(self) -> Verdict:
@@ -77,7 +80,7 @@ def answers(scorer: Scorer, story: str, context: str, reference: str, corpus: st
     Raises:
         ValueError: a text that is blank, has no word or is too long, or an unknown corpus, as a sentence for the user.
     """
-    found = _judged(scorer, story, context, reference, corpus, [RECOMMENDED], Rank.VERDICT)
+    found = _judged(scorer, story, context, reference, corpus, [RECOMMENDED], Patience.VERDICT)
     if not found.is_doubted:
         yield found
         repeats = _with_errors(scorer, found, _plain(found))
@@ -87,7 +90,8 @@ def answers(scorer: Scorer, story: str, context: str, reference: str, corpus: st
     yield replace(found, looked_for="the sentences that cost it points")
     main = recommended(found.scores)
     low = main is not None and main.value is not None and is_low(main.value, main)
-    explained = scorer.explain(found.text, corpus, None if low else [RECOMMENDED])
+    due = Patience.REASONS.since(found.asked)  # so that who has waited for the verdict waits less for these
+    explained = scorer.explain(found.text, corpus, None if low else [RECOMMENDED], due)
     found = _with_sentences(scorer, found, explained)
     if low and found.sentences:
         yield replace(found, looked_for="likely errors")
@@ -96,7 +100,7 @@ def answers(scorer: Scorer, story: str, context: str, reference: str, corpus: st
 
 def weighed(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
     """The verdict and what each sentence costs, whatever the verdict is; errors as `answers`."""
-    found = _judged(scorer, story, context, reference, corpus, [RECOMMENDED], Rank.REASONS)
+    found = _judged(scorer, story, context, reference, corpus, [RECOMMENDED], Patience.REASONS)
     return _with_sentences(scorer, found, scorer.explain(found.text, corpus, [RECOMMENDED]))
 
 
@@ -114,12 +118,14 @@ def _judged(
     reference: str,
     corpus: str,
     only: Sequence[str] | None = None,
-    rank: Rank = Rank.MORE,
+    patience: Patience = Patience.MORE,
 ) -> Answer:
     """Scores and warning, without reasons."""
     text = checked(story, context, reference, corpus)
     warning = warning_of(text.whole(corpus), *USUAL_WORDS[corpus])
-    return Answer(text, corpus, scorer.score([text], corpus, only, rank)[0], warning)
+    asked = time.monotonic()
+    scores = scorer.score([text], corpus, only, patience.since(asked))[0]
+    return Answer(text, corpus, scores, warning, asked=asked)
 
 
 def _with_sentences(scorer: Scorer, found: Answer, explained: Mapping[str, Any]) -> Answer:
@@ -132,8 +138,7 @@ def _with_sentences(scorer: Scorer, found: Answer, explained: Mapping[str, Any])
 def _with_errors(scorer: Scorer, found: Answer, explained: Mapping[str, Any]) -> Answer:
     if RECOMMENDED not in explained or found.warning:
         return found
-    whole, main = found.text.whole(found.corpus), recommended(found.scores)
-    return replace(found, diagnosis=diagnosed(scorer, whole, _both(explained), main, found.corpus))
+    return replace(found, diagnosis=diagnosed(scorer, found, _both(explained)))
 
 
 def _plain(found: Answer) -> dict[str, Any]:
@@ -148,19 +153,19 @@ def _both(explained: Mapping[str, Any]) -> dict[str, Any]:
     return {"sentences": explained[RECOMMENDED]["sentences"], "edits": edits}
 
 
-def diagnosed(
-    scorer: Scorer, story: str, explanation: Mapping[str, Any], score: Score | None, corpus: str
-) -> Diagnosis | None:
+def diagnosed(scorer: Scorer, found: Answer, explanation: Mapping[str, Any]) -> Diagnosis | None:
     """What is likely wrong with a story, by repairs that raise the recommended metric's score; `None` without one."""
-    if score is None or score.value is None:
+    main = recommended(found.scores)
+    if main is None or main.value is None:
         return None
-    metric = score.metric
+    due = Patience.REASONS.since(found.asked)
 
     def rescore(stories: Sequence[str]) -> list[float]:
-        rows = scorer.score([Text(story) for story in stories], corpus, [metric], Rank.REASONS)
+        rows = scorer.score([Text(story) for story in stories], found.corpus, [RECOMMENDED], due)
         return [0.0 if row[0].value is None else row[0].value for row in rows]
 
-    return diagnose(story, explanation, score.value, lambda value: is_low(value, score), rescore)
+    whole = found.text.whole(found.corpus)
+    return diagnose(whole, explanation, main.value, lambda value: is_low(value, main), rescore)
 
 
 def checked(story: object, context: object, reference: object, corpus: str) -> Text:
@@ -264,7 +269,7 @@ def score_file(
     found: list[list[Score]] = []
     progress(0, len(texts))
     for chunk in chunks(texts):
-        found += scorer.score(chunk, corpus, rank=Rank.FILE)
+        found += scorer.score(chunk, corpus, due=Patience.FILE.since())
         progress(len(found), len(texts))
     scored = {score.number.title for scores in found for score in scores if score.value is not None}
     warnings = warnings_of([text.whole(corpus) for text in texts], *USUAL_WORDS[corpus])

@@ -10,7 +10,7 @@ import numpy as np
 
 from openmeva.metrics.core.description import RECOMMENDED
 from openmeva.metrics.core.text_warnings import USUAL_WORDS, warnings_of
-from openmeva.spaces.scorer import Rank, Score, Scorer
+from openmeva.spaces.scorer import Patience, Score, Scorer
 from openmeva.spaces.story_scorer.service import chunks, file_texts
 from openmeva.spaces.texts import Text
 from openmeva.spaces.verdicts import recommended
@@ -83,7 +83,7 @@ def compare(
     for texts in both:
         done: list[Score | None] = []
         for chunk in chunks(texts):
-            done += map(recommended, scorer.score(chunk, corpus, [RECOMMENDED], Rank.FILE))
+            done += map(recommended, scorer.score(chunk, corpus, [RECOMMENDED], Patience.FILE.since()))
             progress(len(done) + sum(map(len, scores)), total)
         scores.append(done)
     found = [

@@ -24,16 +24,16 @@ class Gate:
         return [item.upper() for item in items]
 
 
-def test_what_comes_while_one_is_at_work_is_read_together_and_the_urgent_first() -> None:
+def test_what_comes_while_one_is_at_work_is_read_together_and_what_is_due_first() -> None:
     gate, batcher = Gate(), Batcher(1)
     score, explain = Work("score", gate, 3), Work("explain", gate, 3)
     (first,) = batcher.ask(score, ["a"])
     assert gate.begun.wait(PATIENCE)
     later = [
-        *batcher.ask(explain, ["later"], rank=2),
-        *batcher.ask(score, ["b", "c"], rank=1),
-        *batcher.ask(explain, ["urgent"], rank=0),
-        *batcher.ask(score, ["d", "e"], rank=1),
+        *batcher.ask(explain, ["later"], due=2),
+        *batcher.ask(score, ["b", "c"], due=1),
+        *batcher.ask(explain, ["urgent"], due=0),
+        *batcher.ask(score, ["d", "e"], due=1),
     ]
     gate.open.set()
     assert first.result(PATIENCE) == "A"

@@ -16,7 +16,7 @@ STORY = "Ann was hungry. She made a sandwich. She ate it. Then she slept for {} 
 class ByNumber(Scorer):
     """The score of a story is the number in it, as hundredths; none for a 0."""
 
-    def score(self, texts: Any, corpus: str, only: Any = None, rank: Any = None) -> list[list[Score]]:
+    def score(self, texts: Any, corpus: str, only: Any = None, due: Any = None) -> list[list[Score]]:
         values = [int(re.findall(r"\d+", text.story)[0]) / 100 for text in texts]
         return [[score(value or None)] for value in values]
 

@@ -100,10 +100,10 @@ class OneScore(Scorer):
         super().__init__()
         self.value, self.explained = value, 0
 
-    def score(self, texts: Any, corpus: str, only: Any = None, rank: Any = None) -> list[list[Score]]:
+    def score(self, texts: Any, corpus: str, only: Any = None, due: Any = None) -> list[list[Score]]:
         return [[score(self.value)] for _ in texts]
 
-    def explain(self, text: Any, corpus: str, only: Any = None, rank: Any = None) -> dict[str, Any]:
+    def explain(self, text: Any, corpus: str, only: Any = None, due: Any = None) -> dict[str, Any]:
         self.explained += 1
         parts = [part.strip() + " ." for part in text.whole(corpus).lower().rstrip(".").split(".")]
         return {RECOMMENDED: {"sentences": [{"text": part, "gain": 0.0} for part in parts], "edits": []}}
