@@ -11,8 +11,8 @@ MAX_SCORES = 20_000  # scores placed on the leaderboard
 AT_ONCE = 2  # threads that score, and requests of other kinds that are answered at the same time
 MOST_ANSWERED = 64  # users whose stories are looked at together; the others see their place in the queue
 MOST_PAGES = 500  # open pages of which Gradio remembers the components, .1 MB each
-MOST_SCORED = 32  # stories that a metric reads at once
-MOST_EXPLAINED = 8  # the same where it reads each again without each sentence
+MOST_SCORED = 16  # stories that a metric reads at once
+MOST_EXPLAINED = 4  # the same where it reads each again without each sentence
 MOST_SHAPES = 16  # of matrices for which PyTorch keeps its code, .3 MB each, instead of 1,024
 MOST_REMEMBERED = 20_000  # scores: about 10 MB
 

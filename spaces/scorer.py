@@ -51,7 +51,7 @@ class Patience(IntEnum):
     """Seconds after the question within which something is due: where many wait, what is due first goes first."""
 
     VERDICT = 0
-    REASONS = 2
+    REASONS = 1
     MORE = 5
     FILE = 30
 
