@@ -173,12 +173,14 @@ _SETTLED = """() => [...document.querySelectorAll('.om')].every((one) => {
 })"""
 
 
-def check_accessible(page: Page) -> None:
-    """No serious finding of axe, whose script comes with a package."""
+def check_accessible(page: Page, settled: bool = True) -> None:
+    """No serious finding of axe, whose script comes with a package; of colours only where the page has `settled`."""
     from axe_playwright_python.sync_playwright import Axe
 
-    page.wait_for_function(_SETTLED)
-    found = Axe().run(page, options={"resultTypes": ["violations"]})
+    if settled:
+        page.wait_for_function(_SETTLED)
+    rules = {"color-contrast": {"enabled": settled}}
+    found = Axe().run(page, options={"resultTypes": ["violations"], "rules": rules})
     serious = [
         f"{one['id']}: {one['help']} ({', '.join(node['html'][:120] for node in one['nodes'][:4])})"
         for one in found.response["violations"]

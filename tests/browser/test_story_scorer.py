@@ -15,7 +15,6 @@ from playwright.sync_api import Page, expect
 
 from openmeva.spaces.limits import MOST_ANSWERED
 from openmeva.training.paths import STORIES
-from openmeva.training.speed.crowd import crowd_stories
 from tests.browser.conftest import Site, check_accessible, check_width, shoot
 
 pytestmark = pytest.mark.browser
@@ -69,6 +68,25 @@ def test_by_keyboard_alone(visit: Visit) -> None:
     expect(hint.get_by_role("note")).to_be_visible()
     page.keyboard.press("Escape")
     expect(hint.get_by_role("note")).to_be_hidden()
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+@pytest.mark.parametrize("dark", [False, True])
+def test_what_sentences_of_a_good_story_cost_is_told_on_request(visit: Visit, size: str, dark: bool) -> None:
+    """By keyboard alone."""
+    page = visit("story_scorer", size, dark)
+    page.get_by_label("Story", exact=True).focus()
+    page.keyboard.insert_text(STORY)
+    page.keyboard.press("Shift+Enter")
+    expect(page.get_by_role("region", name="Your story")).to_contain_text(STORY)
+    costs = page.get_by_role("region", name="What each sentence costs")
+    expect(costs).to_be_hidden()
+    page.get_by_role("button", name="What each sentence costs").focus()
+    page.keyboard.press("Enter")
+    expect(costs).to_contain_text("costs the story (Plot coherence)")
+    check_width(page)
+    check_accessible(page)
+    shoot(page, f"story_scorer-costs-{size}{'-dark' if dark else ''}")
 
 
 def test_what_is_typed_is_text(visit: Visit) -> None:
@@ -186,12 +204,17 @@ def test_a_bad_file_is_one_sentence(visit: Visit, tmp_path: Path, name: str, mes
     page.get_by_role("button", name="Score the file").click()
     expect(page.get_by_role("alert").filter(has_text=message)).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(1)
+    check_width(page)
+    check_accessible(page)
 
 
-@pytest.mark.parametrize("size", ["desktop", "phone"])
-def test_who_waits_sees_the_place_in_the_queue(visit: Visit, sites: dict[str, Site], size: str) -> None:
-    page = visit("story_scorer", size)
-    for story in crowd_stories(MOST_ANSWERED + 12, seed=len(size)):
+@pytest.mark.parametrize(("size", "dark"), [("desktop", False), ("phone", True)])
+def test_who_waits_sees_the_place_in_the_queue(
+    visit: Visit, sites: dict[str, Site], size: str, dark: bool
+) -> None:
+    page = visit("story_scorer", size, dark)
+    for number in range(MOST_ANSWERED + 12):
+        story = f"Ann saw {number} birds on the {size}. She went home."
         asked = urllib.request.Request(
             f"{sites['story_scorer'].url}/gradio_api/call/score",
             json.dumps({"data": [story, "", "", "roc"]}).encode(),
@@ -203,6 +226,7 @@ def test_who_waits_sees_the_place_in_the_queue(visit: Visit, sites: dict[str, Si
     expect(place).to_be_visible()
     assert place.evaluate(_UNCUT)
     shoot(page, f"story_scorer-queue-{size}")
+    check_accessible(page, settled=False)
     scored(page)
     check_width(page)
 

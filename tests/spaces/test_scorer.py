@@ -1,5 +1,6 @@
 """What each metric gets to read, and what is shown where it has no score."""
 
+import os
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from openmeva.spaces.catalogue import CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import Distributions
+from openmeva.spaces.limits import MOST_SHAPES
 from openmeva.spaces.loaded_metric import LoadedMetric
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.texts import Text
@@ -161,6 +163,15 @@ def test_a_story_asked_for_again_is_not_read_again() -> None:
     assert scorer.modules["plain", "roc"].seen == [{"predictions": ["One.", "Two."]}]
     scorer.score([Text("One.")], "wp", ["plain"])
     assert scorer.modules["plain", "wp"].seen == [{"predictions": ["One."]}]
+
+
+def test_code_for_few_shapes_of_batches_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With PyTorch's own bounds memory grew by a megabyte a story; what somebody has set stays."""
+    monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", raising=False)
+    monkeypatch.setenv("LRU_CACHE_CAPACITY", "5")
+    FakeScorer().wait()
+    assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == str(MOST_SHAPES)
+    assert os.environ["LRU_CACHE_CAPACITY"] == "5"
 
 
 def test_every_metric_of_the_benchmark_is_in_the_catalogue() -> None:

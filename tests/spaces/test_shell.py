@@ -1,6 +1,7 @@
 """Errors as sentences, uploads that are uploads, and addresses of the other Spaces."""
 
 import asyncio
+import inspect
 import logging
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from gradio.state_holder import SessionState
 from gradio.utils import get_upload_folder
 
 from openmeva.spaces import shell
+from openmeva.spaces.limits import MOST_PAGES
 
 
 def test_a_users_mistake_is_a_sentence_and_escaped() -> None:
@@ -72,6 +74,20 @@ def test_a_page_asked_again_and_again_keeps_nothing() -> None:
     for _ in range(3):
         asyncio.run(ask())
     assert len(page.blocks_config.blocks) == len(demo.blocks)
+
+
+def test_of_few_pages_the_state_is_kept_and_of_none_what_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Launched:
+        def queue(self, **_: object) -> None: ...
+
+        def launch(self, **options: object) -> dict[str, object]:
+            return options
+
+    for name in ("GRADIO_ANALYTICS_MAX_EVENTS", "GRADIO_ANALYTICS_CACHE_FREQUENCY"):
+        monkeypatch.setenv(name, "1")
+    options = shell.launch(Launched(), "leaderboard")  # type: ignore[arg-type]
+    assert (options["state_session_capacity"], options["run_history"]) == (MOST_PAGES, False)
+    assert set(options) <= set(inspect.signature(gr.Blocks.launch).parameters)
 
 
 def test_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
