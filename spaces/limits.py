@@ -13,7 +13,7 @@ MOST_ANSWERED = 64  # users whose stories are looked at together; the others see
 MOST_PAGES = 500  # open pages of which Gradio remembers the components, .1 MB each
 MOST_SCORED = 16  # stories that a metric reads at once
 MOST_EXPLAINED = 4  # the same where it reads each again without each sentence
-MOST_SHAPES = 16  # of matrices for which PyTorch keeps its code, .3 MB each, instead of 1,024
+MOST_SHAPES = 16  # of batches for which PyTorch keeps compiled code, .3 MB each; by itself it keeps 1,024
 MOST_REMEMBERED = 20_000  # scores: about 10 MB
 
 

@@ -105,9 +105,10 @@ class Scorer:
             future.exception()
 
     def _load_all(self) -> None:
-        # PyTorch's matrix library keeps code for each shape of a batch, and hardly two have the same; both of its caches
+        # For matrices of each new shape PyTorch compiles code and keeps it, in two caches that are bounded by these;
+        # batches hardly ever have the same shape.
         for name in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
-            os.environ.setdefault(name, str(MOST_SHAPES))  # are read when they are first used
+            os.environ.setdefault(name, str(MOST_SHAPES))
         if self._before is not None:
             self._before()
         if self._threads is not None:
