@@ -63,6 +63,11 @@ class Batcher:
             self._changed.notify_all()
         return [one.result for one in asked]
 
+    @property
+    def waiting(self) -> int:
+        """How many items nobody works on yet."""
+        return len(self._waiting)
+
     def _run(self) -> None:
         while True:
             with self._changed:

@@ -11,6 +11,7 @@ MAX_SCORES = 20_000  # scores placed on the leaderboard
 AT_ONCE = 2  # threads that score, and requests of other kinds that are answered at the same time
 MOST_ANSWERED = 64  # users whose stories are looked at together; the others see their place in the queue
 MOST_PAGES = 500  # open pages of which Gradio remembers the components, .1 MB each
+MOST_WAITING = 8  # readings; where more wait, a doubtful story's sentences are weighed on request alone
 MOST_SCORED = 16  # stories that a metric reads at once
 MOST_EXPLAINED = 4  # the same where it reads each again without each sentence
 MOST_SHAPES = 16  # of batches for which PyTorch keeps compiled code, .3 MB each; by itself it keeps 1,024

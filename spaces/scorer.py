@@ -21,7 +21,14 @@ from openmeva.metrics.core.description import RECOMMENDED
 from openmeva.spaces.batching import Batcher, Remembered, Work
 from openmeva.spaces.catalogue import CORPORA, CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import Distributions, Placement, checkpoint_of
-from openmeva.spaces.limits import AT_ONCE, MOST_EXPLAINED, MOST_REMEMBERED, MOST_SCORED, MOST_SHAPES
+from openmeva.spaces.limits import (
+    AT_ONCE,
+    MOST_EXPLAINED,
+    MOST_REMEMBERED,
+    MOST_SCORED,
+    MOST_SHAPES,
+    MOST_WAITING,
+)
 from openmeva.spaces.loaded_metric import LoadedMetric, Row
 from openmeva.spaces.texts import Text, check_corpus, columns, lacks
 
@@ -138,6 +145,11 @@ class Scorer:
             module.compute(**rows, **entry.call.options)
         signature = getattr(modules[0], "signature", None)
         return LoadedMetric(entry, modules, checkpoint_of(str(signature()) if callable(signature) else name))
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether so many ask that what is not urgent should not be added."""
+        return self._batcher.waiting > MOST_WAITING
 
     def checkpoint(self, name: str, corpus: str) -> str | None:
         """Which weights a metric scores with; `None` where it cannot be used."""

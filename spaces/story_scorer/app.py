@@ -123,7 +123,7 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
                     yield gr.skip(), told, *[gr.skip()] * 5
                 else:
                     first = views.verdict(found, scorer.catalogue, trusts)
-                    closed = *_folded(not found.is_doubted), *_folded(True)
+                    closed = *_folded(found.on_request), *_folded(True)
                     yield shell.put(first), told, *closed, shell.put(list(values))
         except Exception as error:
             yield shell.put(shell.told(error)), *_NOTHING

@@ -33,6 +33,7 @@ class Answer:
         explained_by: title of the metric that says what sentences cost.
         diagnosis: the likely errors, by what would mend them.
         looked_for: what is still to come, as the page calls it; blank where this is all.
+        on_request: whether what sentences cost is told where somebody asks for it, and not before.
         asked: when it was asked for, by `time.monotonic`.
     """
 
@@ -44,17 +45,13 @@ class Answer:
     explained_by: str = ""
     diagnosis: Diagnosis | None = None
     looked_for: str = ""
+    on_request: bool = False
     asked: float = field(default_factory=time.monotonic)
 
     @property
     def verdict(self) -> Verdict:
         """What is said first."""
         return verdict_on(self.scores, self.warning)
-
-    @property
-    def is_doubted(self) -> bool:
-        """Whether the verdict is one that wants reasons: then sentences are weighed without being asked for."""
-        return self.verdict.tone in ("doubtful", "bad")
 
 
 @dataclass(frozen=True)
@@ -72,16 +69,18 @@ class FileScores:
 
 
 def answers(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Iterator[Answer]:
-    """The answer as it grows: the verdict, then, where that is doubtful, what sentences cost, then the likely errors.
+    """The answer as it grows: the verdict, then, where that is not good, what sentences cost, then the likely errors.
 
-    The other metrics are left out; what sentences cost (`weighed`), where the verdict is good or there is none; and
-    UNION's words where the story does not score low.
+    Left to `weighed` is what sentences cost where the verdict is good or there is none, and where it is no worse than
+    doubtful while many ask. The other metrics are left out; UNION's words where the story does not score low.
 
     Raises:
         ValueError: a text that is blank, has no word or is too long, or an unknown corpus, as a sentence for the user.
     """
     found = _judged(scorer, story, context, reference, corpus, [RECOMMENDED], Patience.VERDICT)
-    if not found.is_doubted:
+    tone = found.verdict.tone
+    if tone in ("good", "none") or (tone == "doubtful" and scorer.is_busy):
+        found = replace(found, on_request=True)
         yield found
         repeats = _with_errors(scorer, found, _plain(found))
         if repeats.diagnosis:
@@ -90,7 +89,9 @@ def answers(scorer: Scorer, story: str, context: str, reference: str, corpus: st
     yield replace(found, looked_for="the sentences that cost it points")
     main = recommended(found.scores)
     low = main is not None and main.value is not None and is_low(main.value, main)
-    due = Patience.REASONS.since(found.asked)  # so that who has waited for the verdict waits less for these
+    due = Patience.VERDICT.since(
+        found.asked
+    )  # who has waited for the verdict does not wait for later ones, too
     explained = scorer.explain(found.text, corpus, None if low else [RECOMMENDED], due)
     found = _with_sentences(scorer, found, explained)
     if low and found.sentences:
@@ -158,7 +159,7 @@ def diagnosed(scorer: Scorer, found: Answer, explanation: Mapping[str, Any]) -> 
     main = recommended(found.scores)
     if main is None or main.value is None:
         return None
-    due = Patience.REASONS.since(found.asked)
+    due = Patience.VERDICT.since(found.asked)
 
     def rescore(stories: Sequence[str]) -> list[float]:
         rows = scorer.score([Text(story) for story in stories], found.corpus, [RECOMMENDED], due)

@@ -35,6 +35,7 @@ def test_what_comes_while_one_is_at_work_is_read_together_and_what_is_due_first(
         *batcher.ask(explain, ["urgent"], due=0),
         *batcher.ask(score, ["d", "e"], due=1),
     ]
+    assert batcher.waiting == len(later)
     gate.open.set()
     assert first.result(PATIENCE) == "A"
     assert [one.result(PATIENCE) for one in later] == ["LATER", "B", "C", "URGENT", "D", "E"]

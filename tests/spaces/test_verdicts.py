@@ -137,6 +137,18 @@ def test_the_verdict_comes_before_its_reasons() -> None:
     assert "UNION would change it" not in shown  # no word is marked
 
 
+def test_while_many_ask_a_doubtful_story_is_weighed_on_request_and_a_bad_one_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Scorer, "is_busy", True)
+    doubtful, bad = OneScore(0.05), OneScore(0.0)
+    (only,) = service.answers(doubtful, STORY, "", "", "roc")
+    assert (only.verdict.tone, only.on_request, doubtful.explained) == ("doubtful", True, 0)
+    *_, last = service.answers(bad, STORY, "", "", "roc")
+    assert (last.verdict.tone, last.on_request, bad.explained) == ("bad", False, 1)
+    assert last.sentences
+
+
 def test_of_a_good_story_sentences_are_weighed_where_that_is_asked() -> None:
     scorer = OneScore()
     (only,) = service.answers(scorer, STORY, "", "", "roc")
