@@ -83,7 +83,7 @@ def test_what_sentences_of_a_good_story_cost_is_told_on_request(visit: Visit, si
     expect(costs).to_be_hidden()
     page.get_by_role("button", name="What each sentence costs").focus()
     page.keyboard.press("Enter")
-    expect(costs).to_contain_text("costs the story (Plot coherence)")
+    expect(costs).to_contain_text("costs the story (Plot coherence")
     check_width(page)
     check_accessible(page)
     shoot(page, f"story_scorer-costs-{size}{'-dark' if dark else ''}")
