@@ -167,7 +167,8 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
         ).then(**run)
 
     def given(*values: str) -> Iterator[tuple[Any, ...]]:
-        yield from answered(*values) if values[0].strip() else [_BLANK]
+        # without a story nothing is said anew: somebody may have typed one meanwhile
+        yield from answered(*values) if values[0].strip() else [(gr.skip(),) * len(outputs)]
 
     demo.load(None, outputs=[kind, story, context], js=_FROM_ADDRESS).then(**{**run, "fn": given})
 
