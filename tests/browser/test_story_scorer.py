@@ -15,6 +15,7 @@ from playwright.sync_api import Page, expect
 
 from openmeva.spaces.limits import MOST_ANSWERED
 from openmeva.training.paths import STORIES
+from openmeva.training.speed.crowd import crowd_stories
 from tests.browser.conftest import Site, check_accessible, check_width, shoot
 
 pytestmark = pytest.mark.browser
@@ -213,8 +214,7 @@ def test_who_waits_sees_the_place_in_the_queue(
     visit: Visit, sites: dict[str, Site], size: str, dark: bool
 ) -> None:
     page = visit("story_scorer", size, dark)
-    for number in range(MOST_ANSWERED + 12):
-        story = f"Ann saw {number} birds on the {size}. She went home."
+    for story in crowd_stories(MOST_ANSWERED + 12, seed=len(size)):
         asked = urllib.request.Request(
             f"{sites['story_scorer'].url}/gradio_api/call/score",
             json.dumps({"data": [story, "", "", "roc"]}).encode(),
