@@ -109,7 +109,7 @@ def _nodes(count: int) -> Iterator[str]:
     os.environ.update(SETTINGS)
     from ray.cluster_utils import Cluster
 
-    node = {"num_cpus": 1, "object_store_memory": OBJECTS}
+    node: dict[str, Any] = {"num_cpus": 1, "object_store_memory": OBJECTS}
     cluster = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
     try:
         for _ in range(1, count):
