@@ -10,11 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.conjecture.providers import Constants
 
 from openmeva.metrics.core.files import write_text
 from tests.fuzz.outcome import Checked, Outcome
 from tests.fuzz.targets import Target
 
+# hypothesis would draw from the constants of the modules that are imported, which are others in another process
+providers._get_local_constants = Constants
 FIRST = 10  # inputs of the first round, which a second process tries again
 ROUND = 200  # inputs of another round; a failure ends its round
 MOST_FAILURES = 20  # of a target: then its other inputs wait until these are mended
@@ -82,7 +86,7 @@ def again(names: dict[str, list[str]], load: Callable[[str], Target], start: int
     """Tries the first inputs of targets, and returns what differs from what was said of them before."""
     wrong = []
     for name, before in names.items():
-        now = fuzz(name, load(name), FIRST, start, longest)
+        now = fuzz(name, load(name), len(before), start, longest)
         wrong += now.failures
         wrong += [
             f"{name}, in a second process:\n{old[:1000]}\nand then\n{new[:1000]}"
