@@ -10,10 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from openmeva.metrics.core.checkpoint import ADAPTER, file_digest
 from openmeva.metrics.core.description import RECOMMENDED
 from openmeva.spaces.catalogue import BASE, CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import POINTS
-from openmeva.spaces.reference_scores import measure, reference_file
+from openmeva.spaces.reference_scores import measure, reference_file, written_checkpoint
 from openmeva.spaces.reference_stories import evenly, read_generated
 from openmeva.spaces.scorer import Score
 from openmeva.spaces.texts import Text
@@ -85,3 +86,9 @@ def test_files_of_stories(tmp_path: Path) -> None:
 def test_evenly_takes_both_ends() -> None:
     assert evenly(range(10), 4) == [0, 3, 6, 9]
     assert evenly(range(3), 10) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("corpus", ["roc", "wp"])
+def test_the_larger_encoders_distributions_are_of_the_weights_that_ship(corpus: str) -> None:
+    weights = file_digest(read_catalogue()[RECOMMENDED].call.folder / "weights" / BASE / ADAPTER)
+    assert written_checkpoint(reference_file(corpus, RECOMMENDED, BASE)) == f"{BASE}@{weights[:12]}"
