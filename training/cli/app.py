@@ -39,7 +39,7 @@ _NEEDS = {
     "a hundred short stories a second and more.",
     "negatives": f"{_WORDNET}. Seconds to begin, then a hundred short stories a second and more.",
     "autos": f"{_WORDNET}, and ConceptNet. Minutes for a few hundred stories, hours for a corpus.",
-    "benchmark": "Needs judged stories: the papers' folder of data, or a file of yours. Some twenty minutes on two cores "
+    "benchmark": "Needs judged stories: the papers' folder of data, or a file of yours. Some fourteen minutes on two cores "
     "for all metrics that are not named one by one, minutes for one.",
     "compare": "Needs judged stories, and two files of scores (seconds) or metrics (minutes).",
     "judged": "Needs nothing to list the sets, their authors' files to build one. Seconds.",
