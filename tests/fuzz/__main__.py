@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.fuzz.outcome import REFUSED, SCORED, Outcome
-from tests.fuzz.rounds import again, fuzz
+from tests.fuzz.rounds import FIRST, again, fuzz
 from tests.fuzz.targets import names, prepared, shares
 
 LONGEST = 1_000_000  # characters of a text
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     outcomes: dict[str, Outcome] = {}
     with tempfile.TemporaryDirectory() as folder, prepared(Path(folder)) as load:
         for name in chosen:
-            count = max(1, round(asked.inputs * shares(name) / whole))
+            count = max(FIRST, round(asked.inputs * shares(name) / whole))
             kept = asked.keep / f"{name}.json" if asked.keep else None
             outcomes[name] = fuzz(name, load(name), count, asked.seed, asked.longest, kept)
             failed = len(outcomes[name].failures)

@@ -86,7 +86,7 @@ def again(names: dict[str, list[str]], load: Callable[[str], Target], start: int
     """Tries the first inputs of targets, and returns what differs from what was said of them before."""
     wrong = []
     for name, before in names.items():
-        now = fuzz(name, load(name), len(before), start, longest)
+        now = fuzz(name, load(name), FIRST, start, longest)
         wrong += now.failures
         wrong += [
             f"{name}, in a second process:\n{old[:1000]}\nand then\n{new[:1000]}"
