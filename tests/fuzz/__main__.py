@@ -58,7 +58,7 @@ def _in_a_second_process(outcomes: dict[str, Outcome], asked: argparse.Namespace
         command = [sys.executable, "-m", "tests.fuzz", "--again", str(first)]
         command += ["--seed", str(asked.seed), "--longest", str(asked.longest)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return "" if done.returncode == 0 else done.stdout + done.stderr[-2000:]
+    return "" if done.returncode == 0 else done.stdout + done.stderr[-20_000:]
 
 
 def _try_again(asked: argparse.Namespace) -> None:

@@ -23,7 +23,7 @@ FIRST = 10  # inputs of the first round, which a second process tries again
 ROUND = 200  # inputs of another round; a failure ends its round
 MOST_FAILURES = 20  # of a target: then its other inputs wait until these are mended
 _LONGEST_FAILURE = 6000
-_ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
+_PLACE = re.compile(r"0x[0-9a-f]{6,}|(?<=/)tmp\w{8}(?=/)")
 
 
 def fuzz(
@@ -78,8 +78,8 @@ def _read(kept: Path | None) -> Outcome:
 
 
 def comparable(said: str) -> str:
-    """The text without places in memory, which differ from run to run."""
-    return _ADDRESS.sub("0x", said)
+    """The text without places in memory and temporary folders, which differ from run to run."""
+    return _PLACE.sub("", said)
 
 
 def again(names: dict[str, list[str]], load: Callable[[str], Target], start: int, longest: int) -> list[str]:
