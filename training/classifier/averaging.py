@@ -14,8 +14,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from openmeva.metrics.core.checkpoint import read_tensors
-from openmeva.training.common.checkpoint import ADAPTER
+from openmeva.metrics.core.checkpoint import ADAPTER, read_tensors
 from openmeva.training.files import save_tensors, write_text
 
 

@@ -6,12 +6,11 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 
-from openmeva.metrics.core.checkpoint import read_tensors
+from openmeva.metrics.core.checkpoint import ADAPTER, read_tensors
 from openmeva.metrics.core.classifier import StoryClassifier
 from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.common.adapters import add_adapters, load_adapter
 from openmeva.training.common.backbone import Backbone, build_on, find_backbone
-from openmeva.training.common.checkpoint import ADAPTER
 from openmeva.training.negatives.draft import KINDS
 from openmeva.training.paths import ROOT
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from openmeva.metrics.core.checkpoint import Checkpoint, load_checkpoint
+from openmeva.metrics.core.checkpoint import ADAPTER, Checkpoint, load_checkpoint
 from openmeva.metrics.core.runtime import choose_dtype
 from openmeva.metrics.ppl.loading import from_checkpoint
 from openmeva.training.common.backbone import SHARED, find_backbone, names_file
-from openmeva.training.common.checkpoint import ADAPTER, encoder_reference, save_manifest
+from openmeva.training.common.checkpoint import encoder_reference, save_manifest
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.trainer import data_checksums
 from openmeva.training.corpora.splits import load_corpus

@@ -4,10 +4,9 @@ import torch
 from tokenizers import Tokenizer
 from transformers import AutoConfig, BertLMHeadModel
 
-from openmeva.metrics.core.checkpoint import read_tensors
+from openmeva.metrics.core.checkpoint import ADAPTER, read_tensors
 from openmeva.training.common.adapters import add_adapters, load_adapter
 from openmeva.training.common.backbone import SHARED, find_backbone, state_of, tokenizer_of
-from openmeva.training.common.checkpoint import ADAPTER
 from openmeva.training.paths import ROOT
 from openmeva.training.ppl.config import PplConfig
 

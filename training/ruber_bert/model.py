@@ -7,11 +7,10 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from openmeva.metrics.core.checkpoint import WORDS, merge_adapter, read_tensors
+from openmeva.metrics.core.checkpoint import ADAPTER, WORDS, merge_adapter, read_tensors
 from openmeva.metrics.ruber_bert.modeling import RuberModel
 from openmeva.training.common.adapters import add_adapters, difference, load_adapter
 from openmeva.training.common.backbone import Backbone, build_on, find_backbone, state_of
-from openmeva.training.common.checkpoint import ADAPTER
 from openmeva.training.paths import ROOT
 from openmeva.training.ruber_bert.config import RuberConfig
 

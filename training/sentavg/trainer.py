@@ -14,10 +14,11 @@ from typing import Any
 
 import torch
 
+from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.training.classifier.results import area_under_curve
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.common.backbone import SHARED, find_backbone, names_file
-from openmeva.training.common.checkpoint import ADAPTER, WHOLE, encoder_reference, save_manifest
+from openmeva.training.common.checkpoint import WHOLE, encoder_reference, save_manifest
 from openmeva.training.common.config import as_mapping
 from openmeva.training.files import checksum, save_tensors, write_text
 from openmeva.training.sentavg.card import write_sentavg_card

@@ -5,11 +5,10 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 
-from openmeva.metrics.core.checkpoint import read_tensors
+from openmeva.metrics.core.checkpoint import ADAPTER, read_tensors
 from openmeva.metrics.union.modeling import UnionModel, new_reconstruction_head
 from openmeva.training.common.adapters import add_adapters, load_adapter
 from openmeva.training.common.backbone import MULTIPLE, Backbone, build_on, find_backbone, tokenizer_of
-from openmeva.training.common.checkpoint import ADAPTER
 from openmeva.training.paths import ROOT
 from openmeva.training.union.config import UnionConfig
 

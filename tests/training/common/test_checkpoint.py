@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.training.common.checkpoint import ADAPTER, begin_run, save_manifest, trained
+from openmeva.metrics.core.checkpoint import ADAPTER
+from openmeva.training.common.checkpoint import begin_run, save_manifest, trained
 from openmeva.training.common.config import as_mapping, parse
 from openmeva.training.union.config import UnionConfig
 
