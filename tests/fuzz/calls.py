@@ -38,7 +38,7 @@ def rows_file(longest: int) -> st.SearchStrategy[bytes]:
     further = {"story_id": texts(9), "context": readable, "n": st.floats()}
 
     def rows_with(columns: set[str]) -> st.SearchStrategy[bytes]:
-        row = st.fixed_dictionaries({"story": story, **{name: further[name] for name in columns}})
+        row = st.fixed_dictionaries({"story": story, **{name: further[name] for name in sorted(columns)}})
         return st.lists(row, min_size=1, max_size=4).map(lambda rows: b"".join(map(json_line, rows)))
 
     rows = st.sets(st.sampled_from(sorted(further))).flatmap(rows_with)

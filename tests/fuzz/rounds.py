@@ -1,4 +1,8 @@
-"""Inputs tried in rounds, each drawn from a seed of its own; finished rounds are kept, and not tried again."""
+"""Inputs tried in rounds, each drawn from a seed of its own; finished rounds are kept, and not tried again.
+
+Those of the first round are read from random bytes, for a second process has to draw the same: what hypothesis draws
+by itself depends on the hashes of strings and on the modules that are imported, which are others there.
+"""
 
 import json
 import random
@@ -10,20 +14,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis.internal.conjecture import providers
-from hypothesis.internal.conjecture.providers import Constants
 
 from openmeva.metrics.core.files import write_text
 from tests.fuzz.outcome import Checked, Outcome
 from tests.fuzz.targets import Target
 
-# hypothesis would draw from the constants of the modules that are imported, which are others in another process
-providers._get_local_constants = Constants
 FIRST = 10  # inputs of the first round, which a second process tries again
 ROUND = 200  # inputs of another round; a failure ends its round
 MOST_FAILURES = 20  # of a target: then its other inputs wait until these are mended
 _LONGEST_FAILURE = 6000
-_PLACE = re.compile(r"0x[0-9a-f]{6,}|(?<=/)tmp\w{8}(?=/)")
+_BYTES = 2**16  # an input is read from
+_OTHERWISE = re.compile(r"0x[0-9a-f]{6,}|(?<=/)tmp\w{8}(?=/)|[^\r\n]*\d%\|[^\r\n]*[\r\n]*")
 
 
 def fuzz(
@@ -58,7 +59,10 @@ def fuzz(
                 outcome.first.append(comparable(checked.said))
 
         try:
-            tried()
+            if outcome.rounds:
+                tried()
+            else:
+                _try_from_bytes(tried.hypothesis.fuzz_one_input, size, draws)
         except Exception as error:  # each is one failure, and told
             outcome.failures.append("".join(traceback.format_exception(error, limit=-4))[:_LONGEST_FAILURE])
         outcome.rounds += 1
@@ -70,6 +74,15 @@ def fuzz(
     return outcome
 
 
+def _try_from_bytes(try_one: Callable[[bytes], bytes | None], size: int, draws: random.Random) -> None:
+    """Tries so many inputs; bytes that no input can be read from are passed over."""
+    tried = 0
+    for _ in range(10 * size):
+        tried += try_one(draws.randbytes(_BYTES)) is not None
+        if tried == size:
+            return
+
+
 def _read(kept: Path | None) -> Outcome:
     if kept is None or not kept.exists():
         return Outcome()
@@ -78,8 +91,8 @@ def _read(kept: Path | None) -> Outcome:
 
 
 def comparable(said: str) -> str:
-    """The text without places in memory and temporary folders, which differ from run to run."""
-    return _PLACE.sub("", said)
+    """The text without places in memory, temporary folders and progress bars, which differ from run to run."""
+    return _OTHERWISE.sub("", said)
 
 
 def again(names: dict[str, list[str]], load: Callable[[str], Target], start: int, longest: int) -> list[str]:
