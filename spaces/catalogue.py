@@ -74,19 +74,20 @@ def read_catalogue(folder: Path = METRICS, tier: str = SMALL) -> dict[str, Catal
     if tier not in TIERS:
         raise ValueError(f"tier: expected one of {', '.join(TIERS)}, got {tier!r}")
     registry = read_registry(folder)
+    tiers = {}
     if tier == BASE:
-        registry[RECOMMENDED] = registry[f"{RECOMMENDED}_{BASE}"]
+        registry[RECOMMENDED], tiers[RECOMMENDED] = registry[f"{RECOMMENDED}_{BASE}"], f" ({BASE})"
     return {
-        name: _entry(metric, registry[name])
+        name: _entry(metric, registry[name], tiers.get(name, ""))
         for name, metric in read_metrics(folder).items()
         if metric.outputs and name in registry
     }
 
 
-def _entry(metric: MetricDescription, call: MetricEntry) -> CatalogueEntry:
+def _entry(metric: MetricDescription, call: MetricEntry, tier: str) -> CatalogueEntry:
     numbers = tuple(
         Number(
-            output.title,
+            output.title + tier,
             key,
             output.meaning or metric.meaning,
             output.better == "higher",

@@ -45,6 +45,13 @@ def test_the_base_tier_is_the_recommended_metric_on_its_larger_encoder() -> None
     assert list(small) == list(base)
     assert [name for name in small if small[name].call != base[name].call] == [RECOMMENDED]
     assert base[RECOMMENDED].call.configs == {"roc": "base", "wp": "base"}
+    titles = [
+        (old.title, new.title)
+        for old, new in zip(small[RECOMMENDED].numbers, base[RECOMMENDED].numbers, strict=True)
+    ]
+    assert all(
+        new == f"{old} (base)" for old, new in titles
+    )  # a page names the tier wherever it names the number
     assert reference_file("roc", RECOMMENDED, BASE) != reference_file("roc", RECOMMENDED)
     with pytest.raises(ValueError, match="tier: expected one of small, base, got 'large'"):
         read_catalogue(tier="large")
