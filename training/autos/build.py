@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from rich.progress import track
 
 from openmeva.training.autos.builder import AutosBuilder, Made, Row
+from openmeva.training.autos.evening import evened
 from openmeva.training.common.draws import Draws
 from openmeva.training.corpora.story_rows import StoryRow
 from openmeva.training.files import replacing
@@ -61,7 +62,8 @@ def build(
     """Write both splits to a folder; returns them.
 
     Stories are worked through in parts of 250, each kept in `<folder>/.parts` until the end: a build that was
-    interrupted goes on from there. Nothing is ever half-written. The number of processes changes no row.
+    interrupted goes on from there. Nothing is ever half-written. The number of processes changes no row. At the end
+    paraphrases are evened (`evening.py`), which only the whole set shows to be needed.
 
     Args:
         rows: of `read_rows`; ids differ.
@@ -75,7 +77,8 @@ def build(
     parts = folder / ".parts" / key
 
     def made(stage: str, stories: Sequence[StoryRow]) -> Made:
-        return _in_parts(stories, builder, stage, parts, progress, processes)
+        found = _in_parts(stories, builder, stage, parts, progress, processes)
+        return evened(found, stories, rows, builder)
 
     human = made("discrimination", rows)
     incoherent = sampled(human.rows, len(rows), builder.seed)

@@ -82,12 +82,20 @@ class AutosBuilder:
             found += changed
         return Made(found, tried)
 
-    def _perturbers(self, aspect: str) -> dict[int, Perturber]:
+    def anew(self, rows: Sequence[StoryRow], aspect: str, origin: str, avoided: frozenset[str]) -> list[Row]:
+        """What becomes of stories in one aspect where their paraphrases may not add certain words and phrases."""
+        stories = parse([row["story"] for row in rows])
+        made = self._perturbed(rows, stories, aspect, self._perturbers(aspect, avoided), origin)
+        return self._grammatical(made, rows, stories)
+
+    def _perturbers(self, aspect: str, avoided: frozenset[str] = frozenset()) -> dict[int, Perturber]:
         return {
             keep: Perturber(
                 aspect,
                 self.seed,
-                material=PerturbationMaterial(keep, self.corpus, self.paraphraser, self.similarity),
+                material=PerturbationMaterial(
+                    keep, self.corpus, self.paraphraser, self.similarity, avoided=avoided
+                ),
             )
             for keep in (0, 1)
         }

@@ -136,7 +136,9 @@ def _build_one(config: str, how: Building) -> None:
         tried: Counter[str] = Counter()
         for content in tables.values():
             tried.update(json.loads(content.schema.metadata[TRIED]))
-        print(f"\nFilter by grammaticality:\n\n{yield_table(discrimination, invariance, tried)}")
+        print(
+            f"\nLeft by the filter by grammaticality, paraphrases evened:\n\n{yield_table(discrimination, invariance, tried)}"
+        )
     print(f"\nwritten: {', '.join(str(folder / f'{split}.parquet') for split in SPLITS)}")
 
 

@@ -89,11 +89,11 @@ def yield_table(
     invariance: Sequence[Mapping[str, Any]],
     tried: Mapping[str, int],
 ) -> str:
-    """A Markdown table: of each aspect the stories perturbed, those the filter left, and their share."""
+    """A Markdown table: of each aspect the stories perturbed, those left (filtered, paraphrases evened), and their share."""
     kept = Counter(
         row["aspect"] for rows in (discrimination, invariance) for row in rows if row["label"] == 0
     )
-    lines = ["| aspect | perturbed | left by the filter | share |", "|---|---|---|---|"]
+    lines = ["| aspect | perturbed | left | share |", "|---|---|---|---|"]
     for name, count in [*tried.items(), ("all", sum(tried.values()))]:
         left = sum(kept.values()) if name == "all" else kept[name]
         lines.append(f"| {name} | {count} | {left} | {left / count if count else 0:.3f} |")

@@ -22,11 +22,9 @@ import pyarrow.parquet as pq
 from openmeva.training.autos.build import SPLITS
 from openmeva.training.autos.command import AUTOS, CONFIGURATIONS
 from openmeva.training.perturbations.aspects.registry import ASPECTS
-from openmeva.training.text.tokens import plain_word, sentence_ends, token_spans
+from openmeva.training.text.phrases import Features, openings, phrases, words
 
 FOLDS = 5
-_LONGEST = 3
-Features = frozenset[str]
 
 
 class Case(NamedTuple):
@@ -46,34 +44,6 @@ class Rule(NamedTuple):
     feature: str
     marks_perturbed: bool
     gain: float
-
-
-def openings(story: str) -> Features:
-    """The first one, two and three tokens of each sentence, in lower case.
-
-    >>> sorted(openings("He ran home. Oh no!"))
-    ['he', 'he ran', 'he ran home', 'oh', 'oh no', 'oh no !']
-    """
-    return frozenset(
-        " ".join(sentence[:size])
-        for sentence in _sentences(story)
-        for size in range(1, min(_LONGEST, len(sentence)) + 1)
-    )
-
-
-def words(story: str) -> Features:
-    """The tokens of a story, in lower case."""
-    return frozenset(word for sentence in _sentences(story) for word in sentence)
-
-
-def phrases(story: str) -> Features:
-    """The runs of two and three tokens in the sentences of a story, in lower case."""
-    return frozenset(
-        " ".join(sentence[at : at + size])
-        for sentence in _sentences(story)
-        for size in range(2, _LONGEST + 1)
-        for at in range(len(sentence) - size + 1)
-    )
 
 
 KINDS: Mapping[str, Callable[[str], Features]] = {"opening": openings, "word": words, "phrase": phrases}
@@ -200,14 +170,6 @@ def _fold(story_id: str) -> int:
         story_id = root
         root, _, aspect = story_id.rpartition("/")
     return hashlib.sha256(story_id.encode("utf-8", "surrogatepass")).digest()[0] % FOLDS
-
-
-def _sentences(story: str) -> Iterable[list[str]]:
-    tokens = [(start, plain_word(story[start:end]).lower()) for start, end in token_spans(story)]
-    begin = 0
-    for end in sentence_ends(story):
-        yield [word for start, word in tokens if begin <= start < end]
-        begin = end
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -40,6 +40,7 @@ class PerturbationMaterial:
         paraphraser: source of paraphrases; semantic repetition and paraphrase need one.
         similarity: MoverScore, for the same two and for the choice of weakly related stories.
         thresholds: of similarity and overlap.
+        avoided: words and phrases, of up to three tokens in lower case, that no paraphrase may add to its sentence.
 
     Raises:
         ValueError: `keep` is negative.
@@ -50,6 +51,7 @@ class PerturbationMaterial:
     paraphraser: Paraphraser | None = None
     similarity: Similarity | None = None
     thresholds: Thresholds = Thresholds()
+    avoided: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if self.keep < 0:

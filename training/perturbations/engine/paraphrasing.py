@@ -4,6 +4,7 @@ from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.overlap import bleu_1
 from openmeva.training.perturbations.engine.similarity import any_reached
+from openmeva.training.text.phrases import words_and_phrases
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.tokens import plain_word, token_spans
 
@@ -11,7 +12,7 @@ from openmeva.training.text.tokens import plain_word, token_spans
 def good_paraphrase(sentence: Sentence, draws: Draws, material: PerturbationMaterial) -> str | None:
     """The first paraphrase above the threshold of similarity and below that of overlap (Table 1); else None.
 
-    The thresholds hold for every source alike.
+    The thresholds, and what is avoided, hold for every source alike.
 
     Raises:
         ValueError: the material lacks a paraphraser or a similarity.
@@ -20,6 +21,10 @@ def good_paraphrase(sentence: Sentence, draws: Draws, material: PerturbationMate
         raise ValueError("expected a paraphraser and a similarity, got none")
     for candidate in material.paraphraser.paraphrases(sentence, draws):
         if word_overlap(candidate, sentence.text) >= material.thresholds.overlap:
+            continue
+        if material.avoided and material.avoided & (
+            words_and_phrases(candidate) - words_and_phrases(sentence.text)
+        ):
             continue
         # one by one: the first mostly serves, and encoding is what takes the time
         if any_reached(material.similarity, [(sentence.text, candidate)], material.thresholds.similarity):

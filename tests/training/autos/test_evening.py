@@ -1,0 +1,80 @@
+"""Paraphrases of built sets: no word or phrase that they add marks too many of them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from openmeva.training.autos.builder import AutosBuilder, Made, Row
+from openmeva.training.autos.evening import evened, limits, marks, shares
+from openmeva.training.corpora.story_rows import StoryRow
+from openmeva.training.perturbations import StoryPool, parse
+from openmeva.training.perturbations.engine.paraphraser import Paraphraser
+from openmeva.training.text.sentence import Sentence
+
+COUNT = 120
+STORIES: list[StoryRow] = [
+    {
+        "story_id": f"s{at}",
+        "context": "",
+        "story": f"Ann came{' again' * (at % 3 == 0)}. She saw dog{at}.",
+        "keep": 1,
+    }
+    for at in range(COUNT)
+]
+
+
+class Openers:
+    """Puts one of a few words before a sentence: the same first one before each."""
+
+    name = "openers"
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+
+    def paraphrases(self, sentence: Sentence, draws: Any) -> list[str]:
+        name = sentence.words[2]
+        others = [f"Word{at} " for at in range(int(name[3:]) % 60)]
+        return [f"{word}{name} ran{name} off{name}." for word in (*self.words, *others)]
+
+
+def builder(paraphraser: Paraphraser) -> AutosBuilder:
+    return AutosBuilder(StoryPool(parse(["Ann came."])), paraphraser, lambda pairs: [1.0] * len(pairs))
+
+
+def test_what_marks_a_story_and_how_many_it_may_mark() -> None:
+    row: Row = {"story": "He ran. Then he slept."}
+    assert marks(row, "He ran. He slept.") == {"then", "then he", "then he slept"}
+    usual = shares(["Then he ran.", "He ran.", "She ran.", "She sat."])
+    assert (usual["ran"], usual["then he"], usual["he"]) == (0.75, 0.25, 0.5)
+    marked: Sequence[frozenset[str]] = (
+        [frozenset({"then", "so"})] * 30 + [frozenset({"so"})] * 30 + [frozenset()] * 40
+    )
+    assert limits(marked, {}) == {"so": 5, "then": 5}  # a twentieth, the worst first
+    assert limits(marked, {"so": 0.15, "then": 0.35}) == {"so": 15, "then": 20}  # what people write as often
+
+
+@pytest.mark.parametrize("aspect", ["semantic_repetition", "paraphrase"])
+def test_stories_too_many_get_another_paraphrase_or_are_left_out(aspect: str) -> None:
+    made = builder(Openers("Again "))
+    rows = made.anew(STORIES, aspect, "human", frozenset())
+    assert all("Again " in row["story"] for row in rows)
+    coherent = [{**STORIES[at], "aspect": aspect, "label": 1, "origin": "human"} for at in range(COUNT)]
+    found = evened(Made([*coherent, *rows], Counter()), STORIES, STORIES, made).rows
+    perturbed = [row for row in found if row["label"] == 0]
+    marked = [marks(row, STORIES[int(row["perturbed_from"][1:])]["story"]) for row in perturbed]
+    assert 60 < len(perturbed) < COUNT
+    assert limits(marked, shares(row["story"] for row in STORIES)) == {}
+    assert sum("again" in one for one in marked) > COUNT / 20  # a third of the human stories have it
+    assert len({phrase for one in marked for phrase in one if phrase.startswith("word")}) > 40
+    originals = {row["story_id"] for row in found if row["label"] == 1}
+    left = {row["perturbed_from"] for row in perturbed}
+    assert originals == ({row["story_id"] for row in STORIES} if aspect == "semantic_repetition" else left)
+
+
+def test_few_stories_are_left_as_they_are() -> None:
+    made = builder(Openers("Again "))
+    rows = made.anew(STORIES[:6], "paraphrase", "human", frozenset())
+    assert len(rows) == 6
+    assert evened(Made(rows, Counter()), STORIES, STORIES, made).rows == rows

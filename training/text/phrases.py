@@ -1,0 +1,53 @@
+"""What a text says in single words and short phrases, its sentences told apart."""
+
+from collections.abc import Iterable
+
+from openmeva.training.text.tokens import plain_word, sentence_ends, token_spans
+
+_LONGEST = 3  # tokens of a phrase
+Features = frozenset[str]
+
+
+def openings(text: str) -> Features:
+    """The first one, two and three tokens of each sentence, in lower case.
+
+    >>> sorted(openings("He ran home. Oh no!"))
+    ['he', 'he ran', 'he ran home', 'oh', 'oh no', 'oh no !']
+    """
+    return frozenset(
+        " ".join(sentence[:size])
+        for sentence in _sentences(text)
+        for size in range(1, min(_LONGEST, len(sentence)) + 1)
+    )
+
+
+def words(text: str) -> Features:
+    """The tokens of a text, in lower case."""
+    return _runs(text, 1, 1)
+
+
+def phrases(text: str) -> Features:
+    """The runs of two and three tokens in the sentences of a text, in lower case."""
+    return _runs(text, 2, _LONGEST)
+
+
+def words_and_phrases(text: str) -> Features:
+    """The runs of one to three tokens in the sentences of a text, in lower case."""
+    return _runs(text, 1, _LONGEST)
+
+
+def _runs(text: str, shortest: int, longest: int) -> Features:
+    return frozenset(
+        " ".join(sentence[at : at + size])
+        for sentence in _sentences(text)
+        for size in range(shortest, longest + 1)
+        for at in range(len(sentence) - size + 1)
+    )
+
+
+def _sentences(text: str) -> Iterable[list[str]]:
+    tokens = [(start, plain_word(text[start:end]).lower()) for start, end in token_spans(text)]
+    begin = 0
+    for end in sentence_ends(text):
+        yield [word for start, word in tokens if begin <= start < end]
+        begin = end
