@@ -114,7 +114,7 @@ def paper_runs() -> list[Run]:
             f"plot_coherence/{name}_paper", coherence.base, "classify", batch, coherence.max_length, steps
         )
         runs.append(row)
-    for name in ("roc_paper", "wp_paper", "roc_gpt2_paper"):
+    for name in ("roc_paper", "wp_paper", "roc_gpt2_paper", "wp_gpt2_paper"):
         runs.append(_generator(name, _read(GeneratorConfig, "generator", name)))
     for name in ("roc_paper", "wp_paper"):
         chain = _read(PlotNegativesConfig, "plot_negatives", name)

@@ -99,7 +99,12 @@ def test_a_classifier_on_roberta_and_longformer(
 
 @pytest.mark.parametrize(
     ("name", "base", "batch"),
-    [("roc_paper", "bart-base", 8), ("wp_paper", "bart-base", 8), ("roc_gpt2_paper", "gpt2", 4)],
+    [
+        ("roc_paper", "bart-base", 8),
+        ("wp_paper", "bart-base", 8),
+        ("roc_gpt2_paper", "gpt2", 4),
+        ("wp_gpt2_paper", "gpt2", 4),
+    ],
 )
 def test_generators_on_bart_and_gpt2(name: str, base: str, batch: int, data: Path) -> None:
     config = read_config(GeneratorConfig, config_file("generator", name))
