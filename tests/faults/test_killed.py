@@ -219,11 +219,12 @@ def test_scoring_a_file(tmp_path: Path, row: Row) -> None:
     stories, before = tmp_path / "stories.jsonl", '{"story": "of an earlier run"}\n'
     write_rows(stories, [{"story": f"She ran home. He ate {number} cats."} for number in range(12)])
 
+    for name in ("warm", "whole", *(f"killed-{moment}" for moment in range(MOMENTS))):
+        (tmp_path / f"{name}.jsonl").write_text(before)
+
     def run(name: str, resume: bool) -> None:
         out = tmp_path / f"{name}.jsonl"
-        if not resume:
-            out.write_text(before)
-        elif out.read_text() != before and checksum(out) != checksum(tmp_path / "whole.jsonl"):
+        if resume and out.read_text() != before and checksum(out) != checksum(tmp_path / "whole.jsonl"):
             raise ValueError(f"{out}: half-written")
         given = ("score", stories, out, "--metric", "plot_coherence", "--config", checkpoint)
         found = CliRunner().invoke(app, [*map(str, given)], catch_exceptions=False)

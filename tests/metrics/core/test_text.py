@@ -28,6 +28,7 @@ NAMES = Normalizer(
         ('"Where?" Noor left.', ['"Where?"', "Noor left."]),
         ("Why? Noor asked him.", ["Why?", "Noor asked him."]),
         ('" stop ! " she did .', ['" stop ! "', "she did ."]),
+        ('" stop . " she did . " go . "', ['" stop . "', "she did .", '" go . "']),
         ("He waited... and waited. Then it came.", ["He waited... and waited.", "Then it came."]),
         ("So . . . he left . She stayed .", ["So . . .", "he left .", "She stayed ."]),
         ("It cost 3.50 dollars. He paid.", ["It cost 3.50 dollars.", "He paid."]),
@@ -82,7 +83,7 @@ def test_a_file_of_names_has_every_kind(kind: str, tmp_path: Path) -> None:
     lists = {"male": ["tom"], "female": ["ann"], "neutral": ["alex"], "capitalized_only": ["will"]}
     file = tmp_path / "names.json"
     file.write_text(json.dumps(lists))
-    assert Normalizer.load(file)("Tom, Ann, Alex.") == "[MALE] , [FEMALE] , [NEUTRAL] ."
+    assert Normalizer.load(file)("Tom, Ann, Alex, Will.") == "[MALE] , [FEMALE] , [NEUTRAL] , will ."
     file.write_text(json.dumps({name: names for name, names in lists.items() if name != kind}))
     with pytest.raises(ValueError, match=r"names\.json: expected lists of names: male, female, neutral"):
         Normalizer.load(file)
