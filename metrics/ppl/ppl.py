@@ -12,6 +12,7 @@ HUB_IDS = {
     "wp": "openmeva/ppl-wp",
     "base": "openmeva/ppl-base",
     "pll": "openmeva/ppl-pll",
+    "roc_base": "openmeva/ppl-roc-base",
 }
 
 _DESCRIPTION = """
@@ -47,7 +48,7 @@ Returns:
     perplexities: 1 and above, lower is better. mean_perplexity: their mean.
     word_perplexities: 1 and above, lower is better: the exponential of all losses of a story together, divided by
         its words rather than its tokens, so that models of different vocabularies compare. Words are the Penn
-        Treebank's (a punctuation mark is one); where the story's end counts (`roc`, `wp`), it is one more.
+        Treebank's (a punctuation mark is one); where the story's end counts (`roc`, `wp`, `roc_base`), it is one more.
     nll: the mean loss of each story's tokens in nats (natural logarithm), lower is better.
     log_scores: its negative, that is, the negated logarithm of the perplexity; higher is better.
     corrected_scores, corrected_log_scores, repeated_shares (with `repeated_ngram`): the scores over the other
@@ -68,7 +69,7 @@ Examples:
 
 
 class Ppl(StoryInputs, evaluate.Metric):
-    """The evaluate module; `config_name` is `roc`, `wp`, `base`, `pll`, or a folder or Hub id of a causal model."""
+    """The evaluate module; `config_name` is `roc`, `wp`, `base`, `roc_base`, `pll`, or a folder or Hub id of a causal model."""
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
