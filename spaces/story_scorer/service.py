@@ -30,7 +30,7 @@ class Answer:
         scores: of every metric, or of the recommended one alone.
         warning: why it may be no story to score; `None` where nothing says so.
         sentences: what they cost, and the words that UNION would change; none where that was not asked.
-        explained_by: title of the metric that says what sentences cost.
+        explained_by: title of the number of the metric that says what sentences cost.
         diagnosis: the likely errors, by what would mend them.
         looked_for: what is still to come, as the page calls it; blank where this is all.
         on_request: whether what sentences cost is told where somebody asks for it, and not before.
@@ -133,7 +133,7 @@ def _with_sentences(scorer: Scorer, found: Answer, explained: Mapping[str, Any])
     if RECOMMENDED not in explained:
         return found
     sentences = align(found.text.whole(found.corpus), _both(explained))
-    return replace(found, sentences=sentences, explained_by=scorer.catalogue[RECOMMENDED].title)
+    return replace(found, sentences=sentences, explained_by=scorer.catalogue[RECOMMENDED].numbers[0].title)
 
 
 def _with_errors(scorer: Scorer, found: Answer, explained: Mapping[str, Any]) -> Answer:
