@@ -9,7 +9,7 @@ import evaluate
 import numpy as np
 import pytest
 
-from openmeva.metrics.core.inputs import as_list
+from openmeva.metrics.core.inputs import as_list, check_options
 from openmeva.metrics.core.lock import ModuleLock
 from openmeva.metrics.core.module import StoryInputs
 from openmeva.metrics.core.runtime import choose_device, choose_dtype
@@ -146,3 +146,28 @@ def test_a_result_has_a_warning_or_none_for_each_story(lengths: Lengths, tmp_pat
     both = evaluate.combine({"one": lengths, "two": Lengths(cache_dir=str(tmp_path / "two"))})
     found = both.compute(predictions=stories, contexts=stories)
     assert found["one_warnings"] == found["two_warnings"] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "bad"),
+    [
+        ("batch_size", (1, np.int64(7)), (0, True, 2.5, None, "3")),
+        ("layer", (1, None), (0, "last")),
+        ("repeated_ngram", (4, None), (0, False)),
+        ("explain", (True, False), (None, 1)),
+        ("context_is_part_of_story", (True, None), ("no", 0)),
+        ("dtype", ("auto",), (32, None)),
+        ("draws", (100,), (99, None)),
+        ("seed", (0, None), (-1, 0.0)),
+        ("reasonable_above", (4, 2.5, None), ("4", True)),
+        ("an_option_of_one_module", ("anything", None), ()),
+    ],
+)
+def test_options_that_modules_share_have_their_types(
+    name: str, good: tuple[object, ...], bad: tuple[object, ...]
+) -> None:
+    for value in good:
+        check_options({name: value})
+    for value in bad:
+        with pytest.raises(ValueError, match=f"^{name}: expected .*, got {value!r}"):
+            check_options({name: value})
