@@ -74,11 +74,13 @@ def run(
         size: of a part.
 
     Raises:
-        ValueError: a bad row (where it stands), other settings than those of the run that has begun, or what the
-            work itself refuses.
+        ValueError: a URL as the folder, a bad row (where it stands), other settings than those of the run that has
+            begun, or what the work itself refuses.
     """
     if bad not in {"stop", "keep"}:
         raise ValueError(f"bad: expected stop or keep, got {bad!r}")
+    if "://" in str(out):
+        raise ValueError(f"{out}: expected a folder of this machine, or mounted on it, got a URL")
     engine, size, folder, begun = engine or Engine(), size or Size(), Folder(Path(out)), time.perf_counter()
     settings = {
         "work": {"kind": type(work).__name__, **asdict(work)},

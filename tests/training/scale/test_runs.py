@@ -25,7 +25,7 @@ PLAIN = Engine("plain")
 ROWS = [{"id": place, "story": f"Ben ran {'far ' * (place % 5)}home."} for place in range(23)]
 
 
-def counted(source: Any, out: Path, **options: Any) -> Report:
+def counted(source: Any, out: str | Path, **options: Any) -> Report:
     made = {"work": Counting(), "engine": PLAIN, "size": Size(rows=5), **options}
     found = files_source(str(source)) if isinstance(source, str | Path) else dataset_source(source)
     return run(found, out, **made)

@@ -69,3 +69,12 @@ def test_files_elsewhere_are_read_in_order_and_known_again(
 def test_a_kind_of_url_without_its_package_is_told(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"s3://bucket/a\.jsonl: Install s3fs"):
         counted("s3://bucket/a.jsonl", tmp_path / "out")
+
+
+def test_a_folder_elsewhere_is_no_place_to_write_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        ValueError, match=r"s3://bucket/out: expected a folder of this machine, or mounted on it"
+    ):
+        counted(iter(ROWS), "s3://bucket/out")
+    assert list(tmp_path.iterdir()) == []
