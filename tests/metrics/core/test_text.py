@@ -107,6 +107,23 @@ def test_clean_leaves_plain_text_alone() -> None:
     assert clean("He ran home, didn't he?") == "He ran home, didn't he?"
 
 
+@pytest.mark.parametrize(
+    ("lengths", "windows"),
+    [
+        ([], [(0, 0)]),
+        ([1] * 4, [(0, 4)]),
+        ([1] * 8, [(0, 4), (2, 6), (4, 8)]),
+        ([2, 1, 1, 3, 1], [(0, 3), (2, 4), (4, 5)]),
+        ([4, 4, 4], [(0, 1), (1, 2), (2, 3)]),
+        ([4, 0, 1, 0, 4], [(0, 2), (1, 4), (3, 5)]),
+    ],
+)
+def test_windows_overlap_by_half_where_sentences_are_short(
+    lengths: list[int], windows: list[tuple[int, int]]
+) -> None:
+    assert sentence_windows(lengths, 4) == windows
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_windows_cover_and_fit(seed: int) -> None:
     rng = np.random.default_rng(seed)
