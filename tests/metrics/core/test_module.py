@@ -8,6 +8,7 @@ from typing import Any
 import evaluate
 import numpy as np
 import pytest
+import torch
 
 from openmeva.metrics.core.inputs import as_list, check_options
 from openmeva.metrics.core.lock import ModuleLock
@@ -171,3 +172,22 @@ def test_options_that_modules_share_have_their_types(
     for value in bad:
         with pytest.raises(ValueError, match=f"^{name}: expected .*, got {value!r}"):
             check_options({name: value})
+
+
+def test_device_and_precision_follow_what_the_machine_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    natively = {
+        True: False,
+        False: True,
+    }  # on a card that emulates bfloat16, emulation is no reason to use it
+    monkeypatch.setattr(
+        torch.cuda, "is_bf16_supported", lambda including_emulation=True: natively[including_emulation]
+    )
+    for here, expected in ({}, "float32"), ({"avx2": True}, "float32"), ({"amx_bf16": True}, "bfloat16"):
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda here=here: here)
+        assert str(choose_dtype("auto", torch.device("cpu"))) == f"torch.{expected}"
+        assert choose_dtype("auto", torch.device("cuda")) is torch.bfloat16
+        assert choose_dtype("auto", torch.device("mps")) is torch.float32
+    for cuda, mps, expected in (True, True, "cuda"), (False, True, "mps"), (False, False, "cpu"):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda cuda=cuda: cuda)
+        monkeypatch.setattr(torch.backends.mps, "is_available", lambda mps=mps: mps)
+        assert choose_device(None).type == expected
