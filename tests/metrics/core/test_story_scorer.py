@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import torch
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.story_scorer import is_beginning
@@ -87,3 +88,27 @@ def test_the_lower_of_two_readings_counts(tmp_path: Path) -> None:
     assert abs(whole[1] - parts[1]) > 1e-4 < abs(whole[2] - parts[2])
     assert both == pytest.approx([min(pair) for pair in zip(whole, parts, strict=True)], abs=1e-6)
     assert scores(max_length=32, shorter_window=64) == pytest.approx(parts, abs=1e-6)
+
+
+def test_a_sentence_is_weighed_in_the_window_that_it_stands_nearest_to_the_middle_of(tmp_path: Path) -> None:
+    scorer = UnionScorer(load_checkpoint(write_checkpoint(tmp_path), "union"))
+    endless = " ".join(["the cat ran home and slept"] * 12)  # a sentence of more than one window
+    story = "she ran home . the dog slept . he ate the cat . " * 6 + endless + " . she ate ."
+    found = scorer.prepare([story], None)[0]
+    assert len(found.windows) > 2
+    assert [] in found.words
+
+    def score(*parts: list[int]) -> float:
+        ids = [token for part in parts for token in part]
+        return scorer.judged([ids], 1, torch.device("cpu"), torch.float32)[0].score
+
+    costs: list[float] = []
+    for at, words in enumerate(found.words):
+        holding = [window for window in found.windows if at in range(*window)]
+        start, end = min(holding, key=lambda window: abs((window[0] + window[1] - 1) / 2 - at))
+        others = [found.tokens[i] for i in range(start, end) if i != at]
+        cost = score(*others) - score(*found.tokens[start:end]) if others else 0.0
+        costs = [*costs, cost] if words else [*costs[:-1], costs[-1] + cost]
+    _, explanations = scorer.score([story], dtype="float32", explain=True)
+    assert explanations is not None
+    assert [one["gain"] for one in explanations[0]["sentences"]] == pytest.approx(costs, abs=1e-6)
