@@ -41,7 +41,7 @@ with torch {torch}.
 
 On {groups[validation]:,} held-out groups, by what was done to a story: how often a human story scores above it
 (area under the ROC curve), and how often its own does. Correlations with human judgments are printed by
-`make benchmark`, and stand in the project's README.
+`make benchmark`, and stand in the metric's card.
 
 | source | area under the curve | own human story higher | stories |
 |---|---|---|---|

@@ -39,7 +39,7 @@ ppl.compute(predictions=["She made a sandwich. She ate it."], contexts=["Ann was
 
 ## Results
 
-{results} Correlations with human judgments are printed by `make benchmark`, and stand in the project's README.
+{results} Correlations with human judgments are printed by `make benchmark`, and stand in the metric's card.
 
 ## Limits
 

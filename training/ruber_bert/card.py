@@ -39,7 +39,7 @@ rate {config[learning_rate]:g}, seed {config[seed]}; {loss}; {config[in_batch]} 
 ## Results
 
 On {pairs[validation]:,} held-out pairs the true story scores above a random one in {validation[accuracy]:.1%} of cases{near}.
-Correlations with human judgments are printed by `make benchmark`, and stand in the project's README.
+Correlations with human judgments are printed by `make benchmark`, and stand in the metric's card.
 
 ## Limits
 

@@ -40,7 +40,7 @@ union.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 
 On {judged:,} held-out stories and as many negative samples: accuracy {validation[accuracy]:.3f},
 area under the ROC curve {validation[auc]:.3f}. Correlations with human judgments are printed by
-`make benchmark`, and stand in the project's README.
+`make benchmark`, and stand in the metric's card.
 
 ## Limits
 
