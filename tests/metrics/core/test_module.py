@@ -3,6 +3,7 @@
 import copy
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import evaluate
@@ -10,9 +11,9 @@ import numpy as np
 import pytest
 import torch
 
-from openmeva.metrics.core.inputs import as_list, check_options
+from openmeva.metrics.core.inputs import as_list, check_options, check_reference_lists, chosen_names
 from openmeva.metrics.core.lock import ModuleLock
-from openmeva.metrics.core.module import StoryInputs
+from openmeva.metrics.core.module import StoryInputs, progress_bar
 from openmeva.metrics.core.runtime import choose_device, choose_dtype
 
 THREADS, CALLS = 8, 6
@@ -191,3 +192,52 @@ def test_device_and_precision_follow_what_the_machine_has(monkeypatch: pytest.Mo
         monkeypatch.setattr(torch.cuda, "is_available", lambda cuda=cuda: cuda)
         monkeypatch.setattr(torch.backends.mps, "is_available", lambda mps=mps: mps)
         assert choose_device(None).type == expected
+
+
+def test_references_are_lists_of_texts_row_by_row() -> None:
+    assert check_reference_lists(["a", ["b", "c\ud800"], ("d",)]) == [["a"], ["b", "c?"], ["d"]]
+    for rows, said in (
+        ([["a"], []], "references, row 1: expected at least one reference, got none"),
+        ([["a", " \n"]], "references, row 0: expected a text, got a blank one"),
+        (["a", [None]], r"references, row 1: expected a string or a list of strings, got NoneType \(None\)"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            check_reference_lists(rows)
+
+
+def test_names_of_scores_are_chosen_among_those_known() -> None:
+    known = ("bleu", "rouge")
+    assert chosen_names(None, known) == ["bleu", "rouge"]
+    assert chosen_names("rouge", known) == ["rouge"]
+    assert chosen_names(("rouge", "bleu"), known) == ["rouge", "bleu"]
+    for wrong in ("bleuer", [], ["bleu", "x"], ["bleu", 3]):
+        with pytest.raises(ValueError, match="scores: expected some of bleu, rouge, got "):
+            chosen_names(wrong, known)
+
+
+def test_a_failed_call_leaves_no_file_and_no_row(lengths: Lengths, tmp_path: Path) -> None:
+    lengths.add(prediction="abc", context="b")
+    with pytest.raises(ValueError, match="predictions, row 1: expected a string"):
+        lengths.add_batch(predictions=["a", 3], contexts=["b", "b"])
+    with pytest.raises(ValueError, match="batch_size"):
+        lengths.compute(batch_size=0)
+    assert lengths.compute()["scores"] == [3], "refused before anything was done: what was added still waits"
+    lengths.add(prediction="abc", context="b")
+    with pytest.raises(TypeError):
+        lengths.compute(an_option="x")
+    assert [path for path in tmp_path.rglob("*") if path.suffix == ".arrow"] == []
+    assert lengths.compute(predictions=["abcd"], contexts=["b"])["scores"] == [4]
+
+
+def test_waiting_rows_of_a_checkpoint_lie_in_evaluates_folder(tmp_path: Path) -> None:
+    asked = Lengths(config_name="../my folder/weights.", cache_dir=str(tmp_path))
+    assert Path(asked.data_dir).name == "my-folder-weights"
+    assert tmp_path in Path(asked.data_dir).parents
+
+
+def test_progress_is_told_of_the_metric_and_its_texts(capsys: pytest.CaptureFixture[str]) -> None:
+    for show in (False, True):
+        shown = progress_bar("union", show)([[1], [2]], 2)
+        assert (shown.disable, list(shown)) == (not show, [[1], [2]])  # type: ignore[attr-defined]
+        assert not show or (shown.desc, shown.delay) == ("union, 2 texts", 5)  # type: ignore[attr-defined]
+    assert capsys.readouterr().err == ""
