@@ -201,6 +201,10 @@ def _check(metric: MetricDescription, where: str) -> None:
     _among(f"{where}, required and optional", (*metric.required, *metric.optional), COLUMNS)
     for name, configuration in metric.configurations.items():
         _among(f"{where}, configurations, {name}, corpora", configuration.corpora, CORPORA)
+    for corpus in CORPORA:
+        usual = [name for name, one in metric.configurations.items() if corpus in one.corpora]
+        if len(usual) > 1:
+            raise ValueError(f"{where}, configurations: expected one for {corpus}, got {', '.join(usual)}")
     for key, output in metric.outputs.items():
         _among(f"{where}, outputs, {key}, better", (output.better,), ("higher", "lower"))
         if len(output.range) not in (0, 2):

@@ -28,6 +28,7 @@ from openmeva.training.files import write_text
 from openmeva.training.paths import ROOT
 
 RESULTS = Path(__file__).with_name("results.json")
+Row = Mapping[str, Any]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -144,7 +145,25 @@ def keep(collected: dict[str, Any], old: Mapping[str, Any], drop_changed: bool =
                 rows = [row for row in found["rows"] if row["kind"] != "ours" or row in kept]
                 collected[part][name] = {**found, "rows": rows}
             else:
-                known["rows"] += kept
+                known["rows"] = _in_order([*_told_apart(known["rows"], kept), *kept], found["rows"])
+        collected[part] = {name: collected[part][name] for name in (*old[part], *collected[part])}
+
+
+def _told_apart(rows: Sequence[Row], ours: Sequence[Row]) -> list[Row]:
+    """Rows of a run, those that others released under a title that one of ours has told so."""
+    titles = {row["title"] for row in ours}
+    return [
+        {**row, "title": f"{row['title']} (released)"}
+        if row["kind"] == "released" and row["title"] in titles
+        else row
+        for row in rows
+    ]
+
+
+def _in_order(rows: Sequence[Row], old: Sequence[Row]) -> list[Row]:
+    """Rows in the order that they had, new ones last."""
+    places = {(row["title"], row["kind"]): place for place, row in enumerate(old)}
+    return sorted(rows, key=lambda row: places.get((row["title"], row["kind"]), len(places)))
 
 
 def collect(results: Mapping[str, Any], published: Mapping[str, Any]) -> dict[str, Any]:

@@ -72,8 +72,19 @@ def test_what_no_run_measured_is_kept() -> None:
     old = collected("a", UNION="ours", PPL="ours", length="trivial", BLEU="released")
     old["autos"]["autos_mini_invariance"] = {"rows": [{"title": "length", "kind": "trivial"}]}
     keep(new, old)
-    assert [row["title"] for row in new["judged"]["union_roc"]["rows"]] == ["PPL", "length", "UNION"]
+    assert [row["title"] for row in new["judged"]["union_roc"]["rows"]] == ["UNION", "PPL", "length"]
     assert new["autos"] == old["autos"]
+
+
+def test_rows_keep_their_order_and_what_others_released_its_title() -> None:
+    new = collected("a", BLEU="released", PPL="ours", new="ours")
+    old = collected("a", PPL="ours", BLEU="ours")
+    old["judged"] = {"hanna": {"n": 1, "rows": []}, **old["judged"]}
+    old["judged"]["union_roc"]["rows"].append({"title": "BLEU (released)", "kind": "released"})
+    keep(new, old)
+    assert list(new["judged"]) == ["hanna", "union_roc"]
+    titles = [row["title"] for row in new["judged"]["union_roc"]["rows"]]
+    assert titles == ["PPL", "BLEU", "BLEU (released)", "new"]
 
 
 @pytest.mark.parametrize("part", ["judged", "autos"])

@@ -51,6 +51,8 @@ def test_what_is_read(tmp_path: Path) -> None:
         (("title: Small\n", ""), r"metric\.yaml: expected title"),
         (("better: higher", "better: more"), "outputs, scores, better: expected any of higher, lower, got 'more'"),
         (("corpora: [roc]", "corpora: [news]"), "configurations, roc, corpora: expected any of roc, wp, got 'news'"),
+        (("{roc: {corpora: [roc]}}", "{roc: {corpora: [roc]}, two: {corpora: [roc, wp]}}"),
+         "configurations: expected one for roc, got roc, two"),
         (("corpora: [roc]", "corpus: [roc]"), "configurations, roc: unknown key 'corpus', did you mean 'corpora'"),
         (("[contexts]", "[plots]"), "required and optional: expected any of contexts, references, got 'plots'"),
         (("default: roc", "default: wp"), "default: expected any of roc, got 'wp'"),
