@@ -5,10 +5,11 @@ import math
 from pathlib import Path
 
 import pytest
+import torch
 
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.classifier.data import UNKNOWN, Example, ExampleMaker, Groups, above
-from openmeva.training.classifier.results import area_under_curve
+from openmeva.training.classifier.results import area_under_curve, results_by_source
 from openmeva.training.classifier.rows import at_most
 from openmeva.training.negatives.groups import GroupRow, read_groups, write_groups
 from tests.tiny import tiny_tokenizer
@@ -82,3 +83,33 @@ def test_a_cap_draws_whole_groups() -> None:
 def test_area_under_curve_counts_pairs() -> None:
     assert area_under_curve([2.0, 1.0], [0.0, 1.0]) == pytest.approx((2 + 1.5) / 4)
     assert math.isnan(area_under_curve([], [1.0]))
+
+
+class ByLength:
+    """A model that scores a story by its tokens, so that many score alike."""
+
+    device = torch.device("cpu")
+
+    def eval(self) -> None:
+        pass
+
+    def __call__(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        return mask.sum(1).float()
+
+
+def test_human_stories_that_score_alike_count_each() -> None:
+    human = [
+        "she ran .",
+        "he ran .",
+        "she ate .",
+        "she ate the cat .",
+    ]  # the last alone is longer than the others'
+    many = [
+        GroupRow(str(number), story, source, int(source == "human"))
+        for number, own in enumerate(human)
+        for story, source in ((own, "human"), ("she ran home .", "a+b"), ("he ran home .", "a"))
+    ]
+    groups = Groups(many, ExampleMaker(tiny_tokenizer(), Normalizer(), 64), size=3, passes=1, seed=1)
+    found = results_by_source(ByLength(), groups, padding=0)
+    assert {source: one["auc"] for source, one in found.items()} == {"a": 0.25, "all": 0.25, "b": 0.25}
+    assert (found["all"]["ranked"], found["all"]["stories"], found["b"]["stories"]) == (0.25, 8, 4)
