@@ -24,7 +24,7 @@ ROUND = 200  # inputs of another round; a failure ends its round
 MOST_FAILURES = 20  # of a target: then its other inputs wait until these are mended
 _LONGEST_FAILURE = 6000
 _BYTES = 2**16  # an input is read from
-_OTHERWISE = re.compile(r"0x[0-9a-f]{6,}|(?<=/)tmp\w{8}(?=/)|[^\r\n]*\d%\|[^\r\n]*[\r\n]*")
+_VARYING = re.compile(r"0x[0-9a-f]{6,}|(?<=/)tmp\w{8}(?=/)|[^\r\n]*\d%\|[^\r\n]*[\r\n]*")
 
 
 def fuzz(
@@ -92,7 +92,7 @@ def _read(kept: Path | None) -> Outcome:
 
 def comparable(said: str) -> str:
     """The text without places in memory, temporary folders and progress bars, which differ from run to run."""
-    return _OTHERWISE.sub("", said)
+    return _VARYING.sub("", said)
 
 
 def again(names: dict[str, list[str]], load: Callable[[str], Target], start: int, longest: int) -> list[str]:

@@ -49,9 +49,8 @@ def test_the_base_tier_is_the_recommended_metric_on_its_larger_encoder() -> None
         (old.title, new.title)
         for old, new in zip(small[RECOMMENDED].numbers, base[RECOMMENDED].numbers, strict=True)
     ]
-    assert all(
-        new == f"{old} (base)" for old, new in titles
-    )  # a page names the tier wherever it names the number
+    # a page names the tier wherever it names the number
+    assert all(new == f"{old} (base)" for old, new in titles)
     assert reference_file("roc", RECOMMENDED, BASE) != reference_file("roc", RECOMMENDED)
     with pytest.raises(ValueError, match="tier: expected one of small, base, got 'large'"):
         read_catalogue(tier="large")

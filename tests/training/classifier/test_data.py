@@ -103,7 +103,7 @@ def test_human_stories_that_score_alike_count_each() -> None:
         "he ran .",
         "she ate .",
         "she ate the cat .",
-    ]  # the last alone is longer than the others'
+    ]  # the last alone beats what stands beside
     many = [
         GroupRow(str(number), story, source, int(source == "human"))
         for number, own in enumerate(human)
