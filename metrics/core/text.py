@@ -20,6 +20,7 @@ PLACEHOLDERS = ("[MALE]", "[FEMALE]", "[NEUTRAL]")
 # brackets apart, is at work.
 _SHIELD = dict(zip(PLACEHOLDERS, "\ue000\ue001\ue002", strict=True))
 _UNSHIELD = {character: name for name, character in _SHIELD.items()}
+UNSHIELDED = str.maketrans(_UNSHIELD)
 _NO_SHIELDS = str.maketrans(dict.fromkeys(_UNSHIELD, " "))  # for those that a text itself holds
 _PLACEHOLDER = re.compile(r"\[\s?(MALE|FEMALE|NEUTRAL)\s?\]", re.IGNORECASE)
 _CHARACTERS = str.maketrans(
@@ -63,12 +64,13 @@ def split_sentences(text: str) -> list[str]:
 
     A chunk that ends in `.`, `!` or `?` closes a sentence, with the closing quotes after it, unless it is
     a title or an initial, an abbreviation or a quotation that goes on in lower case, or a question or
-    exclamation with who said it behind ('"Where?" Noor asked.').
+    exclamation with who said it behind ('"Where?" Noor asked.'). Names' placeholders stay, in capitals.
 
     >>> split_sentences("Mr. Hill ran home. He fell ! ' ' Ow , '' he said.")[0]
     'Mr. Hill ran home.'
     """
-    return [" ".join(chunks) for chunks in _sentence_chunks(clean(text))]
+    shielded = clean(text if text.isascii() else text.translate(_NO_SHIELDS))
+    return [" ".join(chunks).translate(UNSHIELDED) for chunks in _sentence_chunks(shielded)]
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:

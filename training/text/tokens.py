@@ -5,7 +5,7 @@ from bisect import bisect_left
 from functools import lru_cache
 from itertools import accumulate
 
-from openmeva.metrics.core.text import clean, split_sentences
+from openmeva.metrics.core.text import UNSHIELDED, clean, split_sentences
 
 # Penn Treebank words, without changing a character: every piece is a stretch of the text.
 _TOKEN = re.compile(
@@ -70,4 +70,5 @@ def sentence_ends(text: str) -> list[int]:
 
 @lru_cache(maxsize=1 << 15)
 def _clean(chunk: str) -> str:
-    return clean(clean(chunk)).strip()  # twice: the quotes that the first pass makes are joined by the second
+    twice = clean(clean(chunk))  # the quotes that the first pass makes are joined by the second
+    return twice.translate(UNSHIELDED).strip()

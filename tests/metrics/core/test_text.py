@@ -51,6 +51,12 @@ def test_a_long_run_of_marks_is_read_in_time_that_grows_with_its_length() -> Non
     assert sentence_spans(text) == [(0, len(text))]
 
 
+def test_placeholders_of_names_stay_in_sentences() -> None:
+    text = "[MALE] met [ female ] . [NEUTRAL] 's dog ran ."
+    assert split_sentences(text) == ["[MALE] met [FEMALE] .", "[NEUTRAL] 's dog ran ."]
+    assert split_sentences("Ann \ue000 ran. \ue001") == ["Ann ran."], "characters that stand for none"
+
+
 @pytest.mark.parametrize(
     ("raw", "normal"),
     [
