@@ -17,7 +17,11 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
+from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.text import Normalizer, split_sentences
+from openmeva.metrics.ppl.causal_model import CausalModel
+from openmeva.metrics.ppl.loading import load_model
+from openmeva.metrics.ppl.texts import NormalizedReader
 from openmeva.training.common.backbone import find_backbone, load_causal, names_file
 from openmeva.training.common.config import as_mapping, config_file, read_config
 from openmeva.training.corpora.splits import CorpusConfig, judged_keys
@@ -25,7 +29,7 @@ from openmeva.training.corpora.stories import is_held_out, read_stories, story_k
 from openmeva.training.corpora.writing_prompts import cut_text
 from openmeva.training.files import checksum
 from openmeva.training.negatives.groups import SCHEMA
-from openmeva.training.paths import RUNS
+from openmeva.training.paths import ROOT, RUNS
 from openmeva.training.stages import Stage
 
 Rows = list[dict[str, Any]]
@@ -39,18 +43,21 @@ class ContinuedConfig:
         name: of the run.
         corpus: of the stories; judged and held-out ones are left out.
         words: least and greatest length of a whole story in words.
+        cut: whether a longer story is cut at a length drawn between these; it is left out otherwise.
         opening_words: of its beginning, which ends with a sentence.
         stories: how many are drawn.
         temperatures: of the language model; each gives a way to go on from each story.
         top_k: only so many most likely tokens are drawn from.
         batch: stories at once.
-        base: the language model: see `training/common/backbone.py`.
+        base: the language model: see `training/common/backbone.py`; or a folder of perplexity's weights, whose model goes
+            on from normalised stories and ends them where it would.
         seed: of all draws.
     """
 
     name: str
     corpus: CorpusConfig
     words: tuple[int, int]
+    cut: bool = True
     opening_words: int
     stories: int
     temperatures: tuple[float, ...]
@@ -60,12 +67,13 @@ class ContinuedConfig:
     seed: int = 42
 
 
-def openings(config: ContinuedConfig, data: Path) -> list[tuple[str, str]]:
+def openings(config: ContinuedConfig, data: Path, normalized: bool = False) -> list[tuple[str, str]]:
     """The beginnings and wholes of the stories that are gone on from; judged and held-out ones are left out.
 
     Args:
         config: which stories, and how long.
         data: the folder that the corpus lies in.
+        normalized: whether they are the words that the metrics read, names as placeholders.
     """
     normalizer = Normalizer.load(names_file())
     corpus = config.corpus
@@ -75,9 +83,10 @@ def openings(config: ContinuedConfig, data: Path) -> list[tuple[str, str]]:
     texts = [" ".join(text.split()) for file in corpus.train for text in read_stories(data / file)]
     found: list[tuple[str, str]] = []
     for place in rng.permutation(len(texts)).tolist():
-        whole = cut_text(texts[place], int(rng.integers(low, high + 1)))
-        opening = cut_text(whole, config.opening_words)
         sentences = normalizer.sentences(texts[place])
+        text = " ".join(word for words in sentences for word in words) if normalized else texts[place]
+        whole = cut_text(text, int(rng.integers(low, high + 1))) if config.cut else text
+        opening = cut_text(whole, config.opening_words)
         key = story_key(sentences)
         if key in seen or is_held_out(key, corpus.validation_share):
             continue
@@ -96,16 +105,28 @@ class Continuer:
     Args:
         model, tokenizer: of the language model.
         top_k: only so many most likely tokens are drawn from.
+        start: the token that stands before each text; None: none does.
+        end: the token after which a text has ended; None: each goes on as long as it is told.
     """
 
-    def __init__(self, model: Any, tokenizer: Tokenizer, top_k: int = 40) -> None:
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Tokenizer,
+        top_k: int = 40,
+        start: int | None = None,
+        end: int | None = None,
+    ) -> None:
         self.model = model.eval()  # in float32: one token at a time is no faster in bfloat16 on a processor
-        self.tokenizer, self.top_k = tokenizer, top_k
+        self.tokenizer, self.top_k, self.start, self.end = tokenizer, top_k, start, end
 
     @torch.inference_mode()
     def __call__(self, texts: list[str], tokens: int, temperature: float, seed: int) -> list[str]:
-        """Each text with about `tokens` more tokens, up to the last sentence that ends."""
-        rows = [encoding.ids for encoding in self.tokenizer.encode_batch(texts, add_special_tokens=False)]
+        """Each text with about `tokens` more tokens, at most so many with an end, up to the last sentence that ends."""
+        first = [] if self.start is None else [self.start]
+        rows = [
+            [*first, *found.ids] for found in self.tokenizer.encode_batch(texts, add_special_tokens=False)
+        ]
         longest = max(map(len, rows))
         ids = torch.tensor([[0] * (longest - len(row)) + row for row in rows])
         mask = torch.tensor([[0] * (longest - len(row)) + [1] * len(row) for row in rows])
@@ -117,11 +138,15 @@ class Continuer:
                 do_sample=True,
                 temperature=temperature,
                 top_k=self.top_k,
-                min_new_tokens=tokens,
                 max_new_tokens=tokens,
                 pad_token_id=0,
+                use_cache=True,
+                **({"min_new_tokens": tokens} if self.end is None else {"eos_token_id": self.end}),
             )
-        more = self.tokenizer.decode_batch(written[:, longest:].tolist())
+        new_ids = [
+            row[: row.index(self.end)] if self.end in row else row for row in written[:, longest:].tolist()
+        ]
+        more = self.tokenizer.decode_batch(new_ids, skip_special_tokens=False)
         return [
             f"{text} {_whole_sentences(' '.join(new.split()))}" for text, new in zip(texts, more, strict=True)
         ]
@@ -135,18 +160,20 @@ def _whole_sentences(text: str) -> str:
 
 
 def continued_rows(
-    stories: list[tuple[str, str]], temperatures: Sequence[float], go_on: Continuer, seed: int
+    stories: Sequence[tuple[str, str]],
+    names: Sequence[str],
+    temperatures: Sequence[float],
+    go_on: Continuer,
+    seed: int,
 ) -> Rows:
-    """The rows of some stories: each as it is, and gone on from at each temperature."""
-    groups: dict[int, Rows] = {}
-    for number, (_, whole) in enumerate(stories):
-        groups[number] = [_row(f"continued-{seed}-{number}", whole, "human", 1)]
+    """The rows of some stories, a group each: as it is, and gone on from at each temperature."""
+    groups = {name: [_row(name, whole, "human", 1)] for name, (_, whole) in zip(names, stories, strict=True)}
     tokens = max(1, int(1.35 * np.mean([len(whole.split()) - len(o.split()) for o, whole in stories])))
     for turn, temperature in enumerate(temperatures):
         texts = go_on([opening for opening, _ in stories], tokens, temperature, seed + turn)
-        for number, (text, (_, whole)) in enumerate(zip(texts, stories, strict=True)):
+        for name, text, (_, whole) in zip(names, texts, stories, strict=True):
             cut = cut_text(text, len(whole.split()))
-            groups[number].append(_row(f"continued-{seed}-{number}", cut, f"continued-{temperature}", 0))
+            groups[name].append(_row(name, cut, f"continued-{temperature}", 0))
     return [row for rows in groups.values() for row in rows]
 
 
@@ -171,16 +198,34 @@ def make_continued(config: ContinuedConfig, data: Path, run: Path) -> Path:
     stage = Stage(run, "continued", made_from)
     if stage.is_done():
         return stage.result
-    go_on = Continuer(*load_causal(find_backbone(config.base)), top_k=config.top_k)
-    stories = sorted(openings(config, data), key=lambda story: len(story[1].split()))
+    own = (ROOT / config.base / ADAPTER).is_file()
+    go_on = (_own if own else _of_others)(config)
+    stories = sorted(openings(config, data, normalized=own), key=lambda story: len(story[1].split()))
     return stage.run(
         len(stories),
         lambda span: continued_rows(
-            [stories[i] for i in span], config.temperatures, go_on, config.seed + span.start
+            stories[span.start : span.stop],
+            [f"continued-{config.name}-{number}" for number in span],
+            config.temperatures,
+            go_on,
+            config.seed + span.start,
         ),
         config.batch,
         SCHEMA,
     )
+
+
+def _of_others(config: ContinuedConfig) -> Continuer:
+    return Continuer(*load_causal(find_backbone(config.base)), top_k=config.top_k)
+
+
+def _own(config: ContinuedConfig) -> Continuer:
+    """The language model of a folder of perplexity's weights, which reads and ends stories as it was trained to."""
+    loaded = load_model(str(ROOT / config.base), {})
+    scorer, reader = loaded.model, loaded.reader
+    if not isinstance(scorer, CausalModel) or not isinstance(reader, NormalizedReader):
+        raise ValueError(f"base: expected weights that read from left to right, got {config.base}")
+    return Continuer(scorer.model, reader.tokenizer, config.top_k, scorer.start, reader.end)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

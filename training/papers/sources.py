@@ -22,7 +22,6 @@ from scipy.stats import pearsonr, spearmanr
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.training.benchmark.sets import TEST_SETS
-from openmeva.training.classifier.distillation import with_teacher_logits
 from openmeva.training.classifier.rows import at_most, load_rows
 from openmeva.training.classifier.trainer import known_classifier, train_classifier
 from openmeva.training.common.config import config_file, read_config
@@ -31,6 +30,7 @@ from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.papers.plot_cells import scores_and_ratings
 from openmeva.training.paths import CACHE, ROOT, RUNS
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig, Teacher
+from openmeva.training.plot_coherence.trainer import judged_by
 
 SETS = ("mans_roc", "mans_wp", "union_roc", "union_wp", "plot_guided_roc", "plot_guided_wp")
 
@@ -47,13 +47,18 @@ def alone(config: PlotCoherenceConfig) -> dict[str, PlotCoherenceConfig]:
         label_weight=1.0,
         rank_weight=1.0,
         token_weight=0.5 if config.token_weight else 0.0,
+        states_weight=0.0,
+        passes=1,
         training_sets=None,
     )
     nothing = replace(plain, graded=None, released=None, files=None)
     found = {one["name"]: replace(nothing, graded=(one,)) for one in config.graded or ()}
     if config.released:
         found["released"] = replace(nothing, released=config.released)
-    found |= {Path(one.path).stem: replace(nothing, files=(one,)) for one in config.files or ()}
+    stems = [Path(one.path).stem for one in config.files or ()]
+    for one, stem in zip(config.files or (), stems, strict=True):
+        name = stem if stems.count(stem) == 1 else Path(one.path).parent.name  # stages' files are named alike
+        found[name] = replace(nothing, files=(one,))
     return {**found, "all": plain}
 
 
@@ -121,7 +126,7 @@ class Rows:
         if config.teacher:
             teacher = ROOT / config.teacher.weights
             rows = limited(rows, judged, config.seed) if judged else rows
-            rows = with_teacher_logits(rows, teacher, config.metric, self.run, config.teacher.processes)
+            rows = judged_by(teacher, rows, config, self.run)
         rows = limited(rows, groups, config.seed)
         folder = self.out / name
         made = {**provenance, "groups_of_all": groups, "groups_judged": judged}

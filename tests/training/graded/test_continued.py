@@ -55,8 +55,25 @@ def test_without_the_language_model_it_says_how_to_get_it(config: ContinuedConfi
         make_continued(replace(config, base="nobody/nothing"), tmp_path, tmp_path / "run")
 
 
-def test_the_shipped_configuration_is_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    shipped = read_config(ContinuedConfig, config_file("continued", "wp"))
-    assert shipped.corpus.exclude == ("plot_guided/AMT_WP.CSV",)
+def test_perplexitys_own_weights_go_on_in_words_as_metrics_read_them(
+    config: ContinuedConfig, tmp_path: Path
+) -> None:
+    own = replace(
+        config, base="metrics/ppl/weights/roc", cut=False, words=(20, 60), stories=4, temperatures=(0.8,)
+    )
+    rows = read_groups(make_continued(own, tmp_path, tmp_path / "run"))
+    assert len(rows) == 8
+    for row in rows:
+        assert row.story.startswith("once ")
+        assert row.story.endswith((".", "!", "?"))
+        assert not {"[PAD]", "[SEP]", "[CLS]"} & set(row.story.split())
+    with pytest.raises(ValueError, match="from left to right"):
+        make_continued(replace(own, base="metrics/ppl/weights/pll"), tmp_path, tmp_path / "both")
+
+
+def test_the_shipped_configurations_are_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for name in ("wp", "wp_small", "roc_small", "roc_base"):
+        shipped = read_config(ContinuedConfig, config_file("continued", name))
+        assert f"plot_guided/AMT_{name.partition(chr(95))[0].upper()}.CSV" in shipped.corpus.exclude
     assert main(["--config", "wp", "--data", str(tmp_path), "--set", "storys=3"]) == 2
     assert "stories" in capsys.readouterr().err
