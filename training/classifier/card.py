@@ -85,6 +85,7 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
         teacher_logit=(
             f"; and the distance from what a larger model, {_teacher(config['teacher'])}, thinks of each "
             f"story ({config['distillation_weight']:g})"
+            + (f" and from its hidden states ({weight:g})" if (weight := config.get("states_weight")) else "")
             if config.get("teacher")
             else ""
         ),

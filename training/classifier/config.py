@@ -33,6 +33,7 @@ class ClassifierConfig(TrainingConfig):
         token_weight: of the head that judges tokens; 0: without it.
         token_share: of the score that its tokens have, beside the story as a whole.
         distillation_weight: of the teacher's judgments.
+        states_weight: of the teacher's hidden states, word by word (see `states.py`); 0: without them.
     """
 
     learning_rate: float = 4.0e-4
@@ -57,3 +58,4 @@ class ClassifierConfig(TrainingConfig):
     token_weight: float = 0.5
     token_share: float = 0.0
     distillation_weight: float = 0.0
+    states_weight: float = 0.0

@@ -3,7 +3,7 @@
 import math
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -32,6 +32,8 @@ class Example:
         belongs: for each token, 1 where it belongs, 0 where not, or `UNKNOWN`.
         source: where the story comes from.
         teacher_logit: a teacher's judgment, or not a number.
+        words: for each token, 0 for the first, the number of its word from 1 on, or -1 for none.
+        teacher_states: a teacher's (1 + words, width), or None.
     """
 
     ids: list[int]
@@ -41,6 +43,8 @@ class Example:
     belongs: list[float]
     source: str
     teacher_logit: float = math.nan
+    words: list[int] = field(default_factory=list)
+    teacher_states: np.ndarray | None = field(default=None, compare=False, repr=False)
 
 
 class ExampleMaker:
@@ -64,10 +68,11 @@ class ExampleMaker:
         words = row.story.split() if known else self.normalizer(row.story).split()
         if not words:
             raise ValueError(f"group {row.group}: expected a story with words, got {row.story[:60]!r}")
-        ids, belongs = [self.marks.start], [UNKNOWN]
+        ids, belongs, numbers = [self.marks.start], [UNKNOWN], [0]
         for place, word in enumerate(words):
             pieces = self.pieces(word)
             ids.extend(pieces)
+            numbers.extend([place + 1] * len(pieces))
             belongs.extend([float(place not in damaged) if known else UNKNOWN] * len(pieces))
         named = row.kinds is not None and (known or bool(row.kinds))
         kinds = [float(kind in (row.kinds or ())) if named else UNKNOWN for kind in KINDS]
@@ -79,6 +84,8 @@ class ExampleMaker:
             [*belongs[: self.limit - 1], UNKNOWN],
             row.source,
             math.nan if row.teacher_logit is None else row.teacher_logit,
+            [*numbers[: self.limit - 1], -1],
+            row.teacher_states,
         )
 
 
@@ -140,7 +147,9 @@ class GroupCollator:
                 if above(a, b)
             ]
             start += len(group)
+        taught = any(e.teacher_states is not None for e in examples)
         return {
+            **(_teacher_states(examples, ids.shape) if taught else {}),
             "input_ids": ids,
             "attention_mask": mask,
             "labels": torch.tensor([e.label for e in examples]),
@@ -149,6 +158,29 @@ class GroupCollator:
             "teacher_logit": torch.tensor([e.teacher_logit for e in examples]),
             "pairs": torch.tensor(pairs, dtype=torch.long).reshape(-1, 2),
         }
+
+
+def words_of_tokens(examples: Sequence[Example], shape: torch.Size) -> Tensor:
+    """The numbers of the words of a padded batch's tokens, of `shape` (n, tokens): see `Example.words`."""
+    words = torch.full(shape, -1)
+    for row, example in enumerate(examples):
+        words[row, : len(example.words)] = torch.tensor(example.words)
+    return words
+
+
+def _teacher_states(examples: Sequence[Example], shape: torch.Size) -> dict[str, Tensor]:
+    """The teacher's states (n, 1 + words, width), where they are known (n, 1 + words), and the tokens' words (n, tokens)."""
+    words = words_of_tokens(examples, shape)
+    count = int(words.max()) + 1
+    width = next(e.teacher_states.shape[1] for e in examples if e.teacher_states is not None)
+    states = torch.zeros(len(examples), count, width)
+    known = torch.zeros(len(examples), count, dtype=torch.bool)
+    for row, example in enumerate(examples):
+        if example.teacher_states is not None:
+            rows = min(len(example.teacher_states), max(example.words) + 1)
+            states[row, :rows] = torch.from_numpy(example.teacher_states[:rows].astype(np.float32))
+            known[row, :rows] = True
+    return {"words": words, "teacher_states": states, "states_known": known}
 
 
 def above(a: Example, b: Example) -> bool:

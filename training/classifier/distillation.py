@@ -1,7 +1,8 @@
 """Knowledge distillation: teacher logits for the student's training rows (Hinton et al. 2015).
 
 A larger classifier judges the rows; the small one learns its logits beside the labels (`distillation_weight` of the
-configuration). A stage: rows that were judged are not judged again.
+configuration), and its hidden states where it is told to (`states_weight`). A stage: rows that were judged are not judged
+again.
 """
 
 import hashlib
@@ -14,16 +15,23 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import torch
 
+from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
+from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
+from openmeva.training.classifier.data import Example, ExampleMaker, words_of_tokens
+from openmeva.training.classifier.states import word_states
 from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.files import checksum
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.stages import Stage, read_rows
 
 SCHEMA = pa.schema([("logit", pa.float32())])
+STATES = pa.schema([("logit", pa.float32()), ("width", pa.int32()), ("states", pa.large_binary())])
 CHUNK = 512
+BATCH = 32
 SURE = 1e-6  # a score is kept so far from 0 and 1
 
 
@@ -61,6 +69,69 @@ def with_teacher_logits(
         replace(row, teacher_logit=float((value - logits.mean()) / spread))
         for row, value in zip(rows, logits, strict=True)
     ]
+
+
+def with_teacher_states(
+    rows: Sequence[GroupRow], teacher: Path, metric: str, out: Path, limit: int, processes: int = 1
+) -> list[GroupRow]:
+    """The rows with `teacher_logit`, as `with_teacher_logits` has it but of the story as a whole, and `teacher_states`.
+
+    Args:
+        rows: to judge.
+        teacher: a classifier's checkpoint.
+        metric: whose section of the checkpoint's configuration is read.
+        out: the stage's folder; `teacher_states.parquet` goes there, some 70 kB a story of 45 words.
+        limit: tokens of a story that are read, as many as the student reads.
+        processes: that judge at the same time.
+
+    Raises:
+        ValueError: no rows, or no checkpoint in `teacher`.
+    """
+    if not rows:
+        raise ValueError("expected rows for the teacher to judge, got none")
+    texts = [[row.story, row.damaged is not None] for row in rows]
+    digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+    made_from = {"teacher": checksum(weights_file(teacher)), "stories": digest, "limit": limit}
+    stage = Stage(out, "teacher_states", made_from)
+    if not stage.is_done():
+        scorer = ClassifierScorer(load_checkpoint(teacher, metric))
+        make = ExampleMaker(scorer.tokenizer, scorer.normalizer, limit)
+        stage.run(
+            len(rows),
+            lambda span: _states_of(scorer, [make(rows[place]) for place in span]),
+            CHUNK,
+            STATES,
+            processes=processes,
+        )
+    judged = read_rows(stage.result)
+    logits = np.array([row["logit"] for row in judged])
+    spread = float(logits.std()) or 1.0
+    return [
+        replace(
+            row,
+            teacher_logit=float((one["logit"] - logits.mean()) / spread),
+            teacher_states=np.frombuffer(one["states"], np.float16).reshape(-1, one["width"]),
+        )
+        for row, one in zip(rows, judged, strict=True)
+    ]
+
+
+@torch.inference_mode()
+def _states_of(scorer: ClassifierScorer, examples: Sequence[Example]) -> list[dict[str, Any]]:
+    """Logit and states of each story."""
+    device = choose_device(None)
+    model = PrecisionCache(scorer.model).on(device, choose_dtype("auto", device))
+    found: list[dict[str, Any]] = [{} for _ in examples]
+    for batch in length_batches([len(e.ids) for e in examples], BATCH):
+        ids, mask = pad([examples[i].ids for i in batch], scorer.special_tokens.padding)
+        hidden = model.encode(ids.to(device), mask.to(device))
+        logits = model.score(hidden).float().cpu().tolist()
+        words = words_of_tokens([examples[i] for i in batch], ids.shape)
+        states = word_states(hidden.float().cpu(), words, int(words.max()) + 1).to(torch.float16).numpy()
+        for row, i in enumerate(batch):
+            own = states[row, : max(examples[i].words) + 1]
+            found[i] = {"logit": logits[row], "width": own.shape[1], "states": own.tobytes()}
+    return found
 
 
 def logit(score: float) -> float:

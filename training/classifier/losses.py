@@ -6,6 +6,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from openmeva.training.classifier.config import ClassifierConfig
+from openmeva.training.classifier.states import word_states
 from openmeva.training.common.sharing import Share
 
 TEACHER_SPREAD = 1.5  # standard deviation, in logits, that a teacher's judgments are given
@@ -17,7 +18,8 @@ def classifier_loss(model: Any, inputs: dict[str, Tensor], config: ClassifierCon
     A sum, by the configuration's weights, of: cross-entropy of human against other, where `balanced` both as heavy as a
     whole; -log sigmoid of the difference of logits for each pair that has an order; cross-entropy of each kind
     of error and of each token (belongs or not), where known; squared distance of a teacher's judgment from the story's
-    logit, and from the mean of its tokens' logits where there is a head for them.
+    logit, and from the mean of its tokens' logits where there is a head for them; mean squared distance of a teacher's
+    states, standardised, from those that the student's projection tells.
     """
     found = _judged(model, inputs, config)
     logits = found["logits"]
@@ -39,6 +41,10 @@ def classifier_loss(model: Any, inputs: dict[str, Tensor], config: ClassifierCon
                 loss = loss + config.distillation_weight * F.mse_loss(
                     found[name][at], inputs["teacher_logit"][at] * TEACHER_SPREAD
                 )
+    if config.states_weight and "states" in found:
+        at = inputs["states_known"]
+        wanted = model.projection.standardised(inputs["teacher_states"])
+        loss = loss + config.states_weight * F.mse_loss(found["states"].float()[at], wanted[at])
     return loss, logits
 
 
@@ -54,6 +60,9 @@ def _judged(model: Any, inputs: dict[str, Tensor], config: ClassifierConfig) -> 
         found["belongs"] = model.judge_tokens(hidden)
     if config.distillation_weight and model.tokens is not None:
         found["of_tokens"] = _mean_of_tokens(model.judge_tokens(hidden), mask)
+    if config.states_weight and "teacher_states" in inputs:
+        count = inputs["teacher_states"].shape[1]
+        found["states"] = model.projection(word_states(hidden, share(inputs["words"]), count))
     return share.gathered(found)
 
 

@@ -8,7 +8,7 @@ stopped goes on from its last checkpoint.
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from openmeva.training.classifier.data import ExampleMaker, GroupCollator, Group
 from openmeva.training.classifier.losses import classifier_loss
 from openmeva.training.classifier.model import build_classifier, freeze
 from openmeva.training.classifier.results import area_under_curve, results_by_source
+from openmeva.training.classifier.states import fitted_projection
 from openmeva.training.common.backbone import names_file
 from openmeva.training.common.checkpoint import (
     begin_run,
@@ -39,6 +40,8 @@ from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import ROOT
 from openmeva.training.processes import one_writer
 
+FITTED = 160  # groups that the projection of states is fitted on before the training
+
 
 class ClassifierTrainer(StoryTrainer):
     """The loss of `classifier_loss`; batches of groups of similar length."""
@@ -53,6 +56,14 @@ class ClassifierTrainer(StoryTrainer):
 def _auc(prediction: EvalPrediction) -> dict[str, float]:
     logits, labels = np.asarray(prediction.predictions), np.asarray(prediction.label_ids)
     return {"auc": area_under_curve(logits[labels == 1], logits[labels == 0])}
+
+
+def _first_batches(groups: Groups, padding: int) -> Iterator[dict[str, Tensor]]:
+    """`FITTED` groups, evenly spaced, in batches of eight."""
+    places = range(0, len(groups.groups), max(1, len(groups.groups) // FITTED))
+    collate = GroupCollator(padding)
+    for start in range(0, len(places), 8):
+        yield collate([groups[place] for place in places[start : start + 8]])
 
 
 def made_from(config: ClassifierConfig, provenance: dict[str, Any]) -> dict[str, Any]:
@@ -101,6 +112,8 @@ def train_classifier(
     groups = Groups(rows, make, config.group_size, config.passes, config.seed)
     held_out = Groups(validation, make, 1_000, 1, config.seed)
     steps = math.ceil(len(groups) / config.batch_groups)
+    if config.states_weight:
+        model.projection = fitted_projection(model, _first_batches(groups, padding))
     trainer = ClassifierTrainer(
         model=model,
         args=training_arguments(
@@ -129,6 +142,8 @@ def train_classifier(
         "torch": torch.__version__,
         "threads": torch.get_num_threads(),
     }
+    if config.states_weight:
+        del model.projection  # of no use but in training
     freeze(model, config.frozen_layers, frozen=False)  # what it started from is saved with the rest
     settings = {
         "delexicalize": config.delexicalize,

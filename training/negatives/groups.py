@@ -48,6 +48,8 @@ class GroupRow:
         damaged: numbers of the words that do not belong where they stand; None where not known.
         split: train, validation or test, where a stage has divided its groups.
         teacher_logit: a teacher's judgment (see `training.classifier.distillation`), higher is better; None where there is none.
+        teacher_states: its hidden states (1 + words, width), float16, the first token's and then the words'; None where there
+            are none.
     """
 
     group: str
@@ -59,6 +61,7 @@ class GroupRow:
     damaged: list[int] | None = None
     split: str = ""
     teacher_logit: float | None = None
+    teacher_states: Any = field(default=None, compare=False, repr=False)
 
 
 def rows_of_chain(group: str, chain: list[Draft]) -> Iterator[GroupRow]:

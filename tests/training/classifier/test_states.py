@@ -1,0 +1,61 @@
+"""States of words are the means of their tokens', a projection finds a teacher's among them, and a student learns them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from openmeva.metrics.core.checkpoint import load_checkpoint, read_tensors
+from openmeva.metrics.core.classifier_scorer import ClassifierScorer
+from openmeva.training.classifier.distillation import with_teacher_logits, with_teacher_states
+from openmeva.training.classifier.states import StateProjection, word_states
+from tests.training.classifier.test_distillation import folder, rows, settings, trained  # noqa: F401
+
+
+def test_states_of_words_are_means_of_their_tokens() -> None:
+    hidden = torch.arange(10.0).reshape(1, 5, 2)
+    found = word_states(hidden, torch.tensor([[0, 1, 1, 2, -1]]), 4)
+    assert found.tolist() == [[[0, 1], [3, 4], [6, 7], [0, 0]]]
+
+
+def test_a_projection_finds_a_teacher_that_is_a_map_of_the_student() -> None:
+    random = torch.Generator().manual_seed(0)
+    own = torch.randn(40, 5, 6, generator=random)
+    teacher = own @ torch.randn(6, 9, generator=random) + 3
+    projection = StateProjection(6, 9)
+    projection.fit(list(own), list(teacher))
+    off = projection(own) - projection.standardised(teacher)
+    assert float(off.detach().square().mean()) < 1e-2
+    assert projection.standardised(teacher)[:, 1:].flatten(0, 1).std(0) == pytest.approx(np.ones(9), abs=1e-4)
+
+
+def test_a_student_learns_its_teachers_states(folder: Path) -> None:  # noqa: F811
+    files = [{"path": str(folder / "rows.parquet")}]
+    trained(folder, "large", settings(name="teacher", files=files, token_weight=0.0))
+    taught = settings(
+        files=files, teacher={"weights": str(folder / "large")}, distillation_weight=1.0, states_weight=1.0, label_weight=0.0,
+        rank_weight=0.0, token_weight=0.0, passes=12, seed=8,
+    )  # fmt: skip
+    manifest = trained(folder, "student", taught)
+    assert manifest["config"]["states_weight"] == 1
+    assert not any("projection" in name for name in read_tensors(folder / "student" / "adapter.safetensors"))
+    new = [row.story for row in rows(40, seed=1)]
+    by_student, by_teacher = (
+        ClassifierScorer(load_checkpoint(folder / name, "plot_coherence")).score(new, None)[0]
+        for name in ("student", "large")
+    )
+    assert np.corrcoef(by_student, by_teacher)[0, 1] > 0.8
+
+
+def test_judgments_with_states_are_those_without(folder: Path) -> None:  # noqa: F811
+    trained(folder, "large", settings(files=[{"path": str(folder / "rows.parquet")}], token_weight=0.0))
+    given = rows(10, seed=2)
+    given[3] = replace(given[3], damaged=[0], story=given[3].story + " she ran")
+    plain = with_teacher_logits(given, folder / "large", "plot_coherence", folder / "out")
+    judged = with_teacher_states(given, folder / "large", "plot_coherence", folder / "out", limit=64)
+    assert [r.teacher_logit for r in judged] == pytest.approx([r.teacher_logit for r in plain], abs=0.05)
+    assert [r.teacher_states.shape[0] for r in judged] == [1 + len(r.story.split()) for r in given]
+    with pytest.raises(ValueError, match="got none"):
+        with_teacher_states([], folder / "large", "plot_coherence", folder / "out", limit=64)

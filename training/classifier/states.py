@@ -1,0 +1,97 @@
+"""Hidden states of a teacher that a student's come near, word by word (Sun et al. 2019; Jiao et al. 2020).
+
+Teacher and student may cut words into different tokens, so their states are compared by words: the mean of a word's tokens.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+RIDGE = 1e-2  # of the student's variance
+
+
+def word_states(hidden: Tensor, words: Tensor, count: int) -> Tensor:
+    """States (n, count, width): the first token's, then the mean of each word's tokens; zeros where a story has no such word.
+
+    Args:
+        hidden: (n, tokens, width).
+        words: (n, tokens), of each token: 0 for the first, the word's number from 1 on, or -1 for none.
+        count: 1 and the most words.
+    """
+    which = F.one_hot(words.clamp(0, count - 1), count).to(hidden.dtype)
+    which = which * ((words >= 0) & (words < count)).unsqueeze(-1)
+    return which.transpose(1, 2) @ hidden / which.sum(1).clamp_min(1).unsqueeze(-1)
+
+
+class StateProjection(torch.nn.Module):
+    """From the student's states to the teacher's, standardised; the first token's by a map of its own.
+
+    Args:
+        width: of the student's states.
+        teacher_width: of the teacher's.
+    """
+
+    mean: Tensor
+    spread: Tensor
+
+    def __init__(self, width: int, teacher_width: int) -> None:
+        super().__init__()
+        self.first = torch.nn.Linear(width, teacher_width)
+        self.words = torch.nn.Linear(width, teacher_width)
+        self.register_buffer("mean", torch.zeros(2, teacher_width))
+        self.register_buffer("spread", torch.ones(2, teacher_width))
+
+    def forward(self, states: Tensor) -> Tensor:
+        """The teacher's states (n, words, teacher_width) as the student's (n, words, width) tell them."""
+        return torch.cat([self.first(states[:, :1]), self.words(states[:, 1:])], 1)
+
+    def standardised(self, states: Tensor) -> Tensor:
+        """The teacher's states (n, words, teacher_width) less their mean, by their standard deviation."""
+        first, words = states[:, :1] - self.mean[0], states[:, 1:] - self.mean[1]
+        return torch.cat([first / self.spread[0], words / self.spread[1]], 1)
+
+    @torch.no_grad()
+    def fit(self, own: Sequence[Tensor], teacher: Sequence[Tensor]) -> None:
+        """Solves both maps by ridge regression.
+
+        Args:
+            own: the student's states of each story (1 + words, width).
+            teacher: the teacher's (1 + words, teacher_width).
+        """
+        for place, (part, linear) in enumerate(((slice(0, 1), self.first), (slice(1, None), self.words))):
+            x, y = (torch.cat([story[part] for story in stories]).double() for stories in (own, teacher))
+            self.mean[place], self.spread[place] = y.mean(0), y.std(0).clamp_min(1e-4)
+            centre, y = x.mean(0), (y - y.mean(0)) / y.std(0).clamp_min(1e-4)
+            gram = (x - centre).T @ (x - centre)
+            gram += torch.eye(len(gram)).double() * RIDGE * gram.diagonal().mean()
+            weight = torch.linalg.solve(gram, (x - centre).T @ y)
+            linear.weight.copy_(weight.T)
+            linear.bias.copy_(-(centre @ weight))
+
+
+@torch.no_grad()
+def fitted_projection(model: Any, batches: Iterable[dict[str, Tensor]]) -> StateProjection:
+    """The projection of a model, as it is, from some batches of `GroupCollator` with a teacher's states.
+
+    Raises:
+        ValueError: no batch has them.
+    """
+    model.eval()
+    own: list[Tensor] = []
+    teacher: list[Tensor] = []
+    for batch in batches:
+        if "teacher_states" in batch:
+            ids, mask = batch["input_ids"].to(model.device), batch["attention_mask"].to(model.device)
+            wanted, known = batch["teacher_states"], batch["states_known"]
+            found = word_states(model.encode(ids, mask).float().cpu(), batch["words"], wanted.shape[1])
+            for row in known.any(1).nonzero().flatten().tolist():
+                own.append(found[row, known[row]])
+                teacher.append(wanted[row, known[row]])
+    if not own:
+        raise ValueError("expected stories with a teacher's states, got none")
+    projection = StateProjection(own[0].shape[-1], teacher[0].shape[-1])
+    projection.fit(own, teacher)
+    return projection.to(model.device)
