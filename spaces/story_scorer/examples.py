@@ -16,9 +16,9 @@ EXAMPLES: dict[str, tuple[str, Text]] = {
     "A sound story": (
         "roc",
         Text(
-            "The hens stopped laying eggs in November. Farmer Jacob blamed the cold, but his daughter noticed a hole in the "
-            "wall of the coop. That night she hid behind the hay with a lantern. A fox crept in, saw the light, and fled "
-            "across the field. Jacob nailed a board over the hole, and soon there were eggs for breakfast again."
+            "Two brothers shared a bedroom and argued about the window. Felix, by the door, wanted it open, and Hugo, beneath it, "
+            "wanted it closed. Their grandmother told them to sleep with it half open for a week. Felix was too warm, Hugo "
+            "was too cold, and neither was happy. Finally they switched beds, and the fight was over."
         ),
     ),
     "Repeats itself": (

@@ -61,7 +61,7 @@ def test_two_stories_differ_by_more_than_noise_or_not() -> None:
 def test_trust_is_read_from_results(tmp_path: Path) -> None:
     entry = read_catalogue()["plot_coherence"]
     row = {
-        "title": "Plot coherence (mix)",
+        "title": "Plot coherence (mix, authors' stories)",
         "kind": "ours",
         "pearson": 0.35,
         "intervals": {"pearson": [0.2, 0.5]},

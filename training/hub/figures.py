@@ -29,7 +29,7 @@ _SETS = {
 }
 _OURS = {
     "Plot coherence (base, authors' stories)": "plot coherence `base`",
-    "Plot coherence (mix)": "`mix`",
+    "Plot coherence (mix, authors' stories)": "`mix`",
     "UNION": "UNION",
 }
 _TRIVIAL = {"distinct_1": "distinct-1", "distinct_2": "distinct-2", "distinct_3": "distinct-3"}

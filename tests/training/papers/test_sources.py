@@ -18,8 +18,10 @@ def test_each_source_stands_alone_and_all_together_from_labels(config: str) -> N
     found = alone(whole)
     sources = [one["name"] for one in whole.graded or ()]
     sources += ["released"] * (whole.released is not None)
-    sources += [Path(f.path).stem for f in whole.files or ()]
+    files = [Path(f.path) for f in whole.files or ()]
+    sources += [f.parent.name if f.stem == "continued" and config == "mix" else f.stem for f in files]
     assert list(found) == [*sources, "all"]
+    assert len(set(sources)) == len(sources)
     for one in found.values():
         assert (one.teacher, one.start, one.distillation_weight) == (None, None, 0.0)
     for name in sources:
