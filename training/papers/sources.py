@@ -9,6 +9,7 @@ there is named below the table.
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -32,6 +33,7 @@ from openmeva.training.paths import CACHE, ROOT, RUNS
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig, Teacher
 from openmeva.training.plot_coherence.trainer import judged_by
 
+NUMBER = re.compile(r"(?<=[-:])\d+(?=-|$)")  # of a group among those of its source, in its name
 SETS = ("mans_roc", "mans_wp", "union_roc", "union_wp", "plot_guided_roc", "plot_guided_wp")
 
 
@@ -82,7 +84,7 @@ def limited(rows: Sequence[GroupRow], groups: int, seed: int) -> list[GroupRow]:
     """The rows of `groups` groups at most, drawn evenly from each source where there are several."""
     kinds: dict[str, list[GroupRow]] = {}
     for row in rows:
-        kinds.setdefault(row.group.rpartition("-")[0], []).append(row)
+        kinds.setdefault(NUMBER.sub("", row.group), []).append(row)
     share = max(1, groups // len(kinds))
     return at_most([row for one in kinds.values() for row in at_most(one, share, seed)], groups, seed)
 

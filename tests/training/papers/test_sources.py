@@ -59,6 +59,13 @@ def test_the_groups_are_shared_evenly_among_sources() -> None:
     assert len(limited(rows, 1000, 42)) == len(rows)
 
 
+def test_a_source_is_one_wherever_its_groups_are_numbered() -> None:
+    names = ("wp-train-{:04d}-generator_t0.7", "released:{}", "continued-roc_small-{}")
+    rows = [GroupRow(name.format(n), "A story.", "human", 1) for name in names for n in range(40)]
+    kept = {row.group for row in limited(rows, 30, 42)}
+    assert [sum(group.startswith(name[:4]) for group in kept) for name in names] == [10, 10, 10]
+
+
 def test_what_is_missing_is_said_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not is_there("mans_roc", tmp_path)
     assert main(["--data", str(tmp_path), "--out", str(tmp_path), "--run", str(tmp_path)]) == 2
