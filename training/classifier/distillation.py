@@ -8,7 +8,7 @@ again.
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -63,12 +63,8 @@ def with_teacher_logits(
             return [{"logit": logit(score)} for score in scores]
 
         stage.run(len(texts), judged, CHUNK, SCHEMA, processes=processes)
-    logits = np.array([row["logit"] for row in read_rows(stage.result)])
-    spread = float(logits.std()) or 1.0
-    return [
-        replace(row, teacher_logit=float((value - logits.mean()) / spread))
-        for row, value in zip(rows, logits, strict=True)
-    ]
+    logits = _standardised(row["logit"] for row in read_rows(stage.result))
+    return [replace(row, teacher_logit=value) for row, value in zip(rows, logits, strict=True)]
 
 
 def with_teacher_states(
@@ -104,16 +100,19 @@ def with_teacher_states(
             processes=processes,
         )
     judged = read_rows(stage.result)
-    logits = np.array([row["logit"] for row in judged])
-    spread = float(logits.std()) or 1.0
+    logits = _standardised(one["logit"] for one in judged)
+    states = (np.frombuffer(one["states"], np.float16).reshape(-1, one["width"]) for one in judged)
     return [
-        replace(
-            row,
-            teacher_logit=float((one["logit"] - logits.mean()) / spread),
-            teacher_states=np.frombuffer(one["states"], np.float16).reshape(-1, one["width"]),
-        )
-        for row, one in zip(rows, judged, strict=True)
+        replace(row, teacher_logit=value, teacher_states=own)
+        for row, value, own in zip(rows, logits, states, strict=True)
     ]
+
+
+def _standardised(logits: Iterable[float]) -> list[float]:
+    """Less their mean, by their standard deviation."""
+    values = np.array(list(logits))
+    found: list[float] = ((values - values.mean()) / (float(values.std()) or 1.0)).tolist()
+    return found
 
 
 @torch.inference_mode()

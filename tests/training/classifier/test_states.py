@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ import torch
 
 from openmeva.metrics.core.checkpoint import load_checkpoint, read_tensors
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
+from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.classifier.distillation import with_teacher_logits, with_teacher_states
+from openmeva.training.classifier.losses import classifier_loss
 from openmeva.training.classifier.states import StateProjection, word_states
 from tests.training.classifier.test_distillation import folder, rows, settings, trained  # noqa: F401
 
@@ -29,6 +32,30 @@ def test_a_projection_finds_a_teacher_that_is_a_map_of_the_student() -> None:
     off = projection(own) - projection.standardised(teacher)
     assert float(off.detach().square().mean()) < 1e-2
     assert projection.standardised(teacher)[:, 1:].flatten(0, 1).std(0) == pytest.approx(np.ones(9), abs=1e-4)
+
+
+def test_the_loss_grows_by_how_far_the_states_are_off() -> None:
+    projection = StateProjection(2, 3)
+    states = torch.tensor([[[1.0, 0.0], [0.0, 2.0]]])  # the first token's and a word's
+    known = torch.tensor([[True, True, False]])
+    teacher = torch.tensor([[[0.5, 0.5, 0.5], [1.0, 2.0, 3.0], [9.0, 9.0, 9.0]]])
+    model = SimpleNamespace(
+        tokens=None,
+        projection=projection,
+        encode=lambda ids, mask: torch.cat([states, torch.full((1, 1, 2), 7.0)], 1),
+        score=lambda hidden: hidden[:, 0, 0],
+    )
+    ids = torch.ones(1, 3, dtype=torch.long)
+    batch = {
+        "input_ids": ids, "attention_mask": ids, "labels": torch.tensor([1]), "pairs": torch.zeros(0, 2),
+        "words": torch.tensor([[0, 1, -1]]), "teacher_states": teacher, "states_known": known,
+    }  # fmt: skip
+    plain = ClassifierConfig(metric="x", name="x", kind_weight=0.0, token_weight=0.0)
+    losses = [
+        float(classifier_loss(model, batch, replace(plain, states_weight=w))[0].detach()) for w in (0.0, 2.0)
+    ]
+    off = (projection(states) - teacher[:, :2]).square().mean()
+    assert losses[1] - losses[0] == pytest.approx(2 * float(off.detach()), rel=1e-5)
 
 
 def test_a_student_learns_its_teachers_states(folder: Path) -> None:  # noqa: F811
