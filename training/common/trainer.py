@@ -12,6 +12,7 @@ from torch.utils.data import DataLoader
 from transformers import Trainer, TrainingArguments
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
+from openmeva.metrics.core.runtime import choose_dtype
 from openmeva.training.common.checkpoint import read_manifest
 from openmeva.training.common.config import Config, config_file, read_config
 from openmeva.training.common.sharing import through_forward
@@ -83,7 +84,9 @@ class SharedTrainer(Trainer):
     def compute_loss(
         self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
     ) -> Any:
-        loss, measured = through_forward(model, self.batch_loss, inputs)
+        # of the model's own forward accelerate does this, but a loss may call the model's parts alone
+        with self.accelerator.autocast():
+            loss, measured = through_forward(model, self.batch_loss, inputs)
         return (loss, measured) if return_outputs else loss
 
     def prediction_step(
@@ -139,7 +142,7 @@ class StoryTrainer(SharedTrainer):
 def training_arguments(
     run: Path, config: TrainingConfig, steps: int, batch: int, **changes: Any
 ) -> TrainingArguments:
-    """The settings that all trainers share: one pass, AdamW, bfloat16 where there is any, resumable.
+    """The settings that all trainers share: one pass, AdamW, bfloat16 where it is native, resumable.
 
     Args:
         run: folder of the checkpoints.
@@ -148,6 +151,7 @@ def training_arguments(
         batch: examples a step, of all processes together.
         changes: settings that differ.
     """
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     settings: dict[str, Any] = {
         "output_dir": str(run),
         "per_device_train_batch_size": batch,
@@ -157,8 +161,8 @@ def training_arguments(
         "warmup_steps": int(steps * config.warmup_share),
         "weight_decay": 0.01,
         "optim": "adamw_torch_fused",
-        "bf16": not torch.cuda.is_available() or torch.cuda.is_bf16_supported(),
-        "use_cpu": not torch.cuda.is_available(),
+        "bf16": choose_dtype("auto", device) == torch.bfloat16,
+        "use_cpu": device.type != "cuda",
         "remove_unused_columns": False,
         "seed": config.seed,
         "logging_steps": 100,

@@ -1,0 +1,37 @@
+"""What all trainers share."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from openmeva.training.common import trainer as common
+
+
+class _OfParts(common.SharedTrainer):
+    """A trainer whose loss calls a part of the model, not the model."""
+
+    def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
+        found = model[0](inputs["x"])
+        self.multiplied_in = found.dtype
+        return found.float().square().mean(), {}
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_losses_of_a_models_parts_are_of_the_native_precision(
+    dtype: torch.dtype, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(common, "choose_dtype", lambda *_: dtype)
+    config = common.TrainingConfig(metric="tiny", name="tiny", learning_rate=0.1)
+    trainer = _OfParts(
+        model=torch.nn.Sequential(torch.nn.Linear(4, 4)),
+        args=common.training_arguments(tmp_path, config, 1, 2, eval_strategy="no", disable_tqdm=True),
+        train_dataset=[{"x": torch.ones(4)}, {"x": torch.zeros(4)}],
+    )
+    before = [parameter.detach().clone() for parameter in trainer.model.parameters()]
+    trainer.train()
+    assert trainer.multiplied_in == dtype
+    assert all(one.dtype == torch.float32 for one in trainer.model.parameters())
+    assert not torch.equal(before[0], next(iter(trainer.model.parameters())))
