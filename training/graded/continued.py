@@ -18,6 +18,7 @@ import torch
 from tokenizers import Tokenizer
 
 from openmeva.metrics.core.checkpoint import ADAPTER
+from openmeva.metrics.core.runtime import choose_dtype
 from openmeva.metrics.core.text import Normalizer, split_sentences
 from openmeva.metrics.ppl.causal_model import CausalModel
 from openmeva.metrics.ppl.loading import load_model
@@ -100,7 +101,7 @@ def openings(config: ContinuedConfig, data: Path, normalized: bool = False) -> l
 
 
 class Continuer:
-    """Goes on from texts with a causal language model, a batch at a time; equal seeds give equal texts.
+    """Goes on from texts with a causal language model, a batch at a time; on one processor equal seeds give equal texts.
 
     Args:
         model, tokenizer: of the language model.
@@ -117,7 +118,7 @@ class Continuer:
         start: int | None = None,
         end: int | None = None,
     ) -> None:
-        self.model = model.eval()  # in float32: one token at a time is no faster in bfloat16 on a processor
+        self.model = model.to(choose_dtype("auto", model.device)).eval()
         self.tokenizer, self.top_k, self.start, self.end = tokenizer, top_k, start, end
 
     @torch.inference_mode()
