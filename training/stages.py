@@ -24,6 +24,7 @@ from openmeva.training.files import checksum, replacing, write_text
 
 Maker = Callable[[range], list[dict[str, Any]]]
 """From a range of items to rows; the same rows for the same range."""
+HELD = 1 << 26  # bytes of rows that are held in memory while parts are joined
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class Stage:
         make: Maker,
         chunk: int,
         schema: pa.Schema,
-        report: Callable[[pa.Table], dict[str, Any]] = lambda table: {},
+        report: Callable[[pa.Table], dict[str, Any]] | None = None,
         processes: int = 1,
     ) -> Path:
         """Makes the rows of `count` items in parts of `chunk` items, unless that is done.
@@ -84,7 +85,7 @@ class Stage:
             make: makes them.
             chunk: items of a part.
             schema: of the rows.
-            report: figures for the manifest, from all rows.
+            report: figures for the manifest, from all rows, which are then held in memory at once.
             processes: that make parts at the same time; the result is the same.
         """
         with self._alone():
@@ -100,9 +101,9 @@ class Stage:
                     self._wait(pool.imap_unordered(_make_in_worker, jobs), len(jobs))
             else:
                 self._wait((_make_part(make, schema, *job) for job in jobs), len(jobs))
-            tables = [pq.read_table(file, schema=schema) for file in files]
-            table = pa.concat_tables(tables) if tables else schema.empty_table()
-            return self.finish(table.combine_chunks(), report(table))
+            with replacing(self.result) as temporary:
+                rows = _join(files, schema, temporary)
+            return self._end(rows, report(pq.read_table(self.result)) if report else {})
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -120,9 +121,12 @@ class Stage:
     def finish(self, table: pa.Table, report: dict[str, Any]) -> Path:
         """Writes the result and its manifest, and removes the parts."""
         write_table(self.result, table)
+        return self._end(table.num_rows, report)
+
+    def _end(self, rows: int, report: dict[str, Any]) -> Path:
         manifest = {
             "settings": self.settings,
-            "rows": table.num_rows,
+            "rows": rows,
             "sha256": checksum(self.result),
             **report,
         }
@@ -152,6 +156,26 @@ def _make_in_worker(job: tuple[range, Path]) -> Path:
     if _worker is None:
         raise RuntimeError("a worker process was started without what it is to make")
     return _make_part(*_worker, *job)
+
+
+def _join(files: Iterable[Path], schema: pa.Schema, out: Path) -> int:
+    """Writes the rows of several files to one, `HELD` bytes at a time; returns their number."""
+    rows, held = 0, [schema.empty_table()]
+    with pq.ParquetWriter(out, schema, compression="zstd") as writer:
+        for file in files:
+            held.append(pq.read_table(file, schema=schema))
+            if sum(table.nbytes for table in held) > HELD:
+                rows += _write(writer, held)
+                held = []
+        if held:
+            rows += _write(writer, held)
+    return rows
+
+
+def _write(writer: pq.ParquetWriter, tables: list[pa.Table]) -> int:
+    table = pa.concat_tables(tables).combine_chunks()
+    writer.write_table(table)
+    return table.num_rows
 
 
 def write_table(path: Path, table: pa.Table) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from openmeva.training import stages
 from openmeva.training.files import checksum
 from openmeva.training.stages import Stage, read_rows
 
@@ -40,6 +41,18 @@ def test_a_killed_stage_goes_on_and_ends_in_the_same_file(tmp_path: Path) -> Non
     assert [row["square"] for row in read_rows(killed.result)] == [n * n for n in range(10)]
     assert '"total": 10' in killed.manifest.read_text()
     assert not killed.parts.exists()
+
+
+@pytest.mark.parametrize("held", [1, 60, 10_000])
+def test_parts_of_any_size_are_joined(held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stages, "HELD", held)
+    stage = Stage(tmp_path, "squares", {})
+    stage.run(10, Squares(), 3, SCHEMA)
+    assert [row["square"] for row in read_rows(stage.result)] == [n * n for n in range(10)]
+    assert '"rows": 10' in stage.manifest.read_text()
+    empty = Stage(tmp_path, "nothing", {})
+    empty.run(0, Squares(), 3, SCHEMA)
+    assert read_rows(empty.result) == []
 
 
 def test_processes_make_the_same_file(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import torch
 
 from openmeva.metrics.core.batching import length_batches
@@ -24,7 +25,7 @@ from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_
 from openmeva.training.classifier.data import Example, ExampleMaker, words_of_tokens
 from openmeva.training.classifier.states import word_states
 from openmeva.training.common.checkpoint import weights_file
-from openmeva.training.files import checksum
+from openmeva.training.files import checksum, replacing
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.stages import Stage, read_rows
 
@@ -99,13 +100,27 @@ def with_teacher_states(
             STATES,
             processes=processes,
         )
-    judged = read_rows(stage.result)
-    logits = _standardised(one["logit"] for one in judged)
-    states = (np.frombuffer(one["states"], np.float16).reshape(-1, one["width"]) for one in judged)
+    logits = _standardised(row["logit"] for row in read_rows(stage.result, ["logit"]))
+    states = _on_disk(stage.result, out / "teacher_states.bin")
     return [
         replace(row, teacher_logit=value, teacher_states=own)
         for row, value, own in zip(rows, logits, states, strict=True)
     ]
+
+
+def _on_disk(file: Path, out: Path) -> list[np.ndarray]:
+    """The states of each row of a stage's file, float16, as parts of one array in `out`, of which memory holds what is read."""
+    found = pq.ParquetFile(file)
+    spans, place = [], 0
+    with replacing(out) as temporary, temporary.open("wb") as flat:
+        for batch in found.iter_batches(CHUNK, columns=["width", "states"]):
+            for width, states in zip(batch["width"].to_pylist(), batch["states"], strict=True):
+                flat.write(states.as_buffer())
+                size = len(states.as_buffer()) // np.dtype(np.float16).itemsize
+                spans.append((place, size, width))
+                place += size
+    values = np.memmap(out, np.float16, mode="r")
+    return [values[start : start + size].reshape(-1, width) for start, size, width in spans]
 
 
 def _standardised(logits: Iterable[float]) -> list[float]:
