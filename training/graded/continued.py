@@ -183,13 +183,14 @@ def _row(group: str, story: str, source: str, label: int) -> dict[str, Any]:
     return {"group": group, "story": story, "source": source, "label": label, "level": level, "kinds": []}
 
 
-def make_continued(config: ContinuedConfig, data: Path, run: Path) -> Path:
+def make_continued(config: ContinuedConfig, data: Path, run: Path, processes: int = 1) -> Path:
     """Runs the stage; returns its file.
 
     Args:
         config: what is gone on from, and how.
         data: the folder that the corpus lies in.
         run: the folder to write to.
+        processes: that write at the same time.
 
     Raises:
         ValueError: the language model is not at hand (the message says how to get it).
@@ -213,6 +214,7 @@ def make_continued(config: ContinuedConfig, data: Path, run: Path) -> Path:
         ),
         config.batch,
         SCHEMA,
+        processes=processes,
     )
 
 
@@ -239,11 +241,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--config", required=True, help="a file, or a name in training/configs/continued")
     parser.add_argument("--data", type=Path, required=True, help="the folder that the corpora lie in")
     parser.add_argument("--run", type=Path, help="default: runs/continued-NAME")
+    parser.add_argument("--processes", type=int, default=1, help="that write at the same time (default: 1)")
     parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE", help="e.g. stories=20 seed=7")
     given = parser.parse_args(arguments)
     try:
         config = read_config(ContinuedConfig, config_file("continued", given.config), given.set)
-        print(make_continued(config, given.data, given.run or RUNS / f"continued-{config.name}"))
+        run = given.run or RUNS / f"continued-{config.name}"
+        print(make_continued(config, given.data, run, given.processes))
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

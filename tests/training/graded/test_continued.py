@@ -46,7 +46,7 @@ def test_groups_hold_the_human_story_and_its_other_ways_on(config: ContinuedConf
         assert "Once 4 dogs" not in human.story, "it was judged"
         assert all(row.label == 0 and row.level == -1 for row in others)
         assert all(row.story.startswith(human.story[:20]) for row in others)
-    again = read_groups(make_continued(config, tmp_path, tmp_path / "again"))
+    again = read_groups(make_continued(config, tmp_path, tmp_path / "again", processes=2))
     assert [row.story for row in again] == [row.story for row in rows]
 
 
