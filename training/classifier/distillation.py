@@ -77,7 +77,8 @@ def with_teacher_states(
         rows: to judge.
         teacher: a classifier's checkpoint.
         metric: whose section of the checkpoint's configuration is read.
-        out: the stage's folder; `teacher_states.parquet` goes there, some 70 kB a story of 45 words.
+        out: the stage's folder; `teacher_states.parquet` goes there, some 70 kB a story of 45 words, and `teacher_states.bin`,
+            the same states as one array.
         limit: tokens of a story that are read, as many as the student reads.
         processes: that judge at the same time.
 
