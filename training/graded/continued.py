@@ -45,6 +45,7 @@ class ContinuedConfig:
         corpus: of the stories; judged and held-out ones are left out.
         words: least and greatest length of a whole story in words.
         cut: whether a longer story is cut at a length drawn between these; it is left out otherwise.
+        anywhere: whether it is a part of a story, from a sentence drawn among its sentences.
         opening_words: of its beginning, which ends with a sentence.
         stories: how many are drawn.
         temperatures: of the language model; each gives a way to go on from each story.
@@ -59,6 +60,7 @@ class ContinuedConfig:
     corpus: CorpusConfig
     words: tuple[int, int]
     cut: bool = True
+    anywhere: bool = False
     opening_words: int
     stories: int
     temperatures: tuple[float, ...]
@@ -86,6 +88,8 @@ def openings(config: ContinuedConfig, data: Path, normalized: bool = False) -> l
     for place in rng.permutation(len(texts)).tolist():
         sentences = normalizer.sentences(texts[place])
         text = " ".join(word for words in sentences for word in words) if normalized else texts[place]
+        if config.anywhere:
+            text = _from_a_sentence_on(text, low, rng)
         whole = cut_text(text, int(rng.integers(low, high + 1))) if config.cut else text
         opening = cut_text(whole, config.opening_words)
         key = story_key(sentences)
@@ -98,6 +102,14 @@ def openings(config: ContinuedConfig, data: Path, normalized: bool = False) -> l
         if len(found) == config.stories:
             break
     return found
+
+
+def _from_a_sentence_on(text: str, least: int, rng: np.random.Generator) -> str:
+    """The text from a sentence drawn among those that `least` words follow; all of it where none do."""
+    sentences = split_sentences(text)
+    lengths = [len(sentence.split()) for sentence in sentences]
+    possible = max(1, sum(sum(lengths[start:]) >= least for start in range(len(lengths))))
+    return " ".join(sentences[int(rng.integers(possible)) :])
 
 
 class Continuer:

@@ -50,6 +50,14 @@ def test_groups_hold_the_human_story_and_its_other_ways_on(config: ContinuedConf
     assert [row.story for row in again] == [row.story for row in rows]
 
 
+def test_parts_begin_at_any_sentence_that_enough_words_follow(config: ContinuedConfig, tmp_path: Path) -> None:
+    parts = replace(config, anywhere=True, temperatures=(1.0,), stories=8)
+    humans = [row.story for row in read_groups(make_continued(parts, tmp_path, tmp_path / "run")) if row.label]
+    assert len(humans) == 8
+    assert {story.split()[0] for story in humans} == {"Once", "They"}
+    assert all(20 <= len(story.split()) <= 30 for story in humans)
+
+
 def test_without_the_language_model_it_says_how_to_get_it(config: ContinuedConfig, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"no model 'nobody/nothing'.*`hf download nobody/nothing`"):
         make_continued(replace(config, base="nobody/nothing"), tmp_path, tmp_path / "run")
@@ -72,7 +80,7 @@ def test_perplexitys_own_weights_go_on_in_words_as_metrics_read_them(
 
 
 def test_the_shipped_configurations_are_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    for name in ("wp", "wp_small", "roc_small", "roc_base"):
+    for name in ("wp", "wp_small", "wp_parts", "roc_small", "roc_base"):
         shipped = read_config(ContinuedConfig, config_file("continued", name))
         assert f"plot_guided/AMT_{name.partition(chr(95))[0].upper()}.CSV" in shipped.corpus.exclude
     assert main(["--config", "wp", "--data", str(tmp_path), "--set", "storys=3"]) == 2
