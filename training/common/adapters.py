@@ -127,10 +127,12 @@ def added_rows(model: Any, rows: int) -> dict[str, Tensor]:
 
 
 def load_adapter(model: torch.nn.Module, tensors: dict[str, Tensor]) -> None:
-    """Puts the tensors of an adapter's checkpoint into a model that has adapters of the same rank.
+    """Puts the tensors of an adapter's checkpoint into a model that has adapters of the same rank or a higher one.
+
+    Factors that the checkpoint lacks stay as they begin: they add nothing until they are trained.
 
     Raises:
-        ValueError: factors of another shape (the first such layer).
+        ValueError: factors of a higher rank than the model's (the first such layer).
     """
     parameters = dict(model.named_parameters())
     with torch.no_grad():
@@ -139,12 +141,12 @@ def load_adapter(model: torch.nn.Module, tensors: dict[str, Tensor]) -> None:
                 continue
             layer: Any = module
             down, up = layer.lora_A["default"].weight, layer.lora_B["default"].weight
-            if tensors[f"{name}.lora_A"].shape != down.shape:
-                raise ValueError(
-                    f"{name}: expected factors of rank {down.shape[0]}, got {tensors[f'{name}.lora_A'].shape[0]}"
-                )
-            down.copy_(tensors[f"{name}.lora_A"])
-            up.copy_(tensors[f"{name}.lora_B"] / layer.scaling["default"])
+            rank = tensors[f"{name}.lora_A"].shape[0]
+            if rank > down.shape[0]:
+                raise ValueError(f"{name}: expected factors of rank {down.shape[0]} at most, got {rank}")
+            down[:rank] = tensors[f"{name}.lora_A"]
+            up.zero_()
+            up[:, :rank] = tensors[f"{name}.lora_B"] / layer.scaling["default"]
         for name, tensor in tensors.items():
             if name in parameters:
                 parameters[name].copy_(tensor)

@@ -48,8 +48,26 @@ def test_an_adapter_can_be_gone_on_from() -> None:
     assert all(torch.allclose(tensors[name].float(), again[name].float(), atol=1e-3) for name in tensors)
     third = tiny_model()
     add_adapters(third, rank=2, alpha=4, heads=())
-    with pytest.raises(ValueError, match="expected factors of rank 2, got 3"):
+    with pytest.raises(ValueError, match="expected factors of rank 2 at most, got 3"):
         load_adapter(third, tensors)
+
+
+def test_factors_of_a_lower_rank_add_what_they_added() -> None:
+    low, high = tiny_model(), tiny_model()
+    add_adapters(low, rank=2, alpha=4, heads=("classifier", "cls."))
+    add_adapters(high, rank=5, alpha=10, heads=("classifier", "cls."))
+    for parameter in low.parameters():
+        if parameter.requires_grad:
+            parameter.data += 0.1 * torch.randn_like(parameter)
+    tensors = adapter_tensors(low)
+    load_adapter(high, tensors)
+    found = adapter_tensors(high)
+    assert {name: tensor.shape for name, tensor in found.items()} != {n: t.shape for n, t in tensors.items()}
+    for name in tensors:
+        if name.endswith(".lora_B"):
+            down = name.replace("lora_B", "lora_A")
+            product = tensors[name].float() @ tensors[down].float()
+            assert torch.allclose(found[name].float() @ found[down].float(), product, atol=1e-3)
 
 
 def test_factors_that_add_nothing_are_left_out() -> None:
