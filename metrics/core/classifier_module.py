@@ -57,7 +57,7 @@ class StoryClassifierModule(StoryInputs):
         shorter = self._scorer.shorter_window
         windows: dict[str, Any] = {"max_length": self._scorer.max_length}
         if shorter is not None:
-            windows["shorter_window"] = shorter
+            windows |= {"shorter_window": shorter, "readings": self._scorer.readings}
         automatic = f"joined if one declarative sentence before at most {LONGEST_CONTINUED}"
         return signature_of(
             self._metric,

@@ -6,6 +6,7 @@ UNION, plot coherence and discriminator differ in the model and in what `explain
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Any, NamedTuple, Protocol
 
 import torch
@@ -82,7 +83,7 @@ class StoryScorer:
 
     Args:
         checkpoint: its settings hold `context` (a key of `CONTEXTS`), `max_length` (tokens scored at once),
-            `delexicalize`, and perhaps `shorter_window` (see `score`).
+            `delexicalize`, and perhaps `shorter_window` and `readings` (see `score`).
         model: the untrained model; the checkpoint's weights are put into it.
 
     Raises:
@@ -94,6 +95,7 @@ class StoryScorer:
         self.joins_context = CONTEXTS[settings["context"]]
         self.max_length: int = settings["max_length"]
         self.shorter_window: int | None = settings.get("shorter_window")
+        self.readings: str = settings.get("readings", "lower")
         self.tokenizer = checkpoint.tokenizer
         names = checkpoint.names_file if settings["delexicalize"] else None
         self.normalizer = Normalizer.load(names) if names else Normalizer()
@@ -202,8 +204,8 @@ class StoryScorer:
 
         A story longer than `max_length` tokens is scored by overlapping windows of whole sentences, whose
         mean, weighted by length, is its score. Where the checkpoint has a `shorter_window`, a story longer than that is
-        read by such windows, too, and the lower one of both means is its score: what goes wrong within a few sentences
-        shows in the one, what repeats itself over hundreds of words in the other.
+        read by such windows, too, and the lower one of both scores counts, or, with `readings` "mean", their mean: what
+        goes wrong within a few sentences shows in the one, what repeats itself over hundreds of words in the other.
         """
         chosen = choose_device(device)
         kind = choose_dtype(dtype, chosen)
@@ -215,11 +217,13 @@ class StoryScorer:
         judged = self.judged(sequences, batch_size, chosen, kind, progress)
         found = iter(one.score for one in judged)
         lengths = iter(map(len, sequences))
-        scores = [1.0] * len(prepared)
+        read: list[list[float]] = [[] for _ in prepared]
         for s, windows in readings:
             weights = [next(lengths) for _ in windows]
             total = sum(next(found) * weight for weight in weights)
-            scores[s] = min(scores[s], total / sum(weights))
+            read[s].append(total / sum(weights))
+        join = fmean if self.readings == "mean" else min
+        scores = [join(each) for each in read]
         if not explain:
             return scores, None
         known = {tuple(ids): one for ids, one in zip(sequences, judged, strict=True)}

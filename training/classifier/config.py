@@ -1,6 +1,7 @@
 """The configuration of story classifiers."""
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from openmeva.training.common.adapters import Adapter
 from openmeva.training.common.trainer import TrainingConfig
@@ -18,7 +19,8 @@ class ClassifierConfig(TrainingConfig):
         adapter: low-rank factors on the backbone; null: all weights are trained and saved.
         max_length: tokens of a story that are read in training.
         window: tokens scored at once, where not `max_length`.
-        shorter_window: tokens of a second reading by parts, whose score counts where it is the lower one.
+        shorter_window: tokens of a second reading by parts.
+        readings: which score counts of a story that is read by both windows: the `lower` one or the `mean`.
         group_size: stories of a group that are seen at a time, the human one among them.
         batch_groups: groups in a step.
         passes: over the groups.
@@ -45,6 +47,7 @@ class ClassifierConfig(TrainingConfig):
     max_length: int = 128
     window: int | None = None
     shorter_window: int | None = None
+    readings: Literal["lower", "mean"] = "lower"
     group_size: int = 4
     batch_groups: int = 8
     passes: int = 1

@@ -149,7 +149,11 @@ def train_classifier(
         "delexicalize": config.delexicalize,
         "context": config.context,
         "max_length": config.window or config.max_length,
-        **({"shorter_window": config.shorter_window} if config.shorter_window else {}),
+        **(
+            {"shorter_window": config.shorter_window, "readings": config.readings}
+            if config.shorter_window
+            else {}
+        ),
         "kinds": list(KINDS) if config.kind_weight else [],
         "tokens": bool(config.token_weight),
         "token_share": config.token_share,

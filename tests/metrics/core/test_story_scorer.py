@@ -73,13 +73,13 @@ def test_scoring_in_bfloat16_leaves_the_weights_of_float32_as_they_were(tmp_path
     assert after == before
 
 
-def test_the_lower_of_two_readings_counts(tmp_path: Path) -> None:
+def test_the_lower_of_two_readings_counts_or_their_mean(tmp_path: Path) -> None:
     """With a shorter window, a long story is read by both; one that fits the shorter is read once."""
     checkpoint = load_checkpoint(write_checkpoint(tmp_path), "union")
     sentences = ["she ran home and ate the cat .", "the dog slept .", "he did n't walk to the park ."]
     stories = [" ".join(sentences * count) for count in (1, 5, 9)]
 
-    def scores(**settings: int) -> list[float]:
+    def scores(**settings: int | str) -> list[float]:
         checkpoint.settings |= settings
         return UnionScorer(checkpoint).score(stories, dtype="float32")[0]
 
@@ -87,6 +87,8 @@ def test_the_lower_of_two_readings_counts(tmp_path: Path) -> None:
     both = scores(max_length=64, shorter_window=32)
     assert abs(whole[1] - parts[1]) > 1e-4 < abs(whole[2] - parts[2])
     assert both == pytest.approx([min(pair) for pair in zip(whole, parts, strict=True)], abs=1e-6)
+    mean = scores(max_length=64, shorter_window=32, readings="mean")
+    assert mean == pytest.approx([sum(pair) / 2 for pair in zip(whole, parts, strict=True)], abs=1e-6)
     assert scores(max_length=32, shorter_window=64) == pytest.approx(parts, abs=1e-6)
 
 
