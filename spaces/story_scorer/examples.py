@@ -16,9 +16,9 @@ EXAMPLES: dict[str, tuple[str, Text]] = {
     "A sound story": (
         "roc",
         Text(
-            "Two brothers shared a bedroom and argued about the window. Felix, by the door, wanted it open, and Hugo, beneath it, "
-            "wanted it closed. Their grandmother told them to sleep with it half open for a week. Felix was too warm, Hugo "
-            "was too cold, and neither was happy. Finally they switched beds, and the fight was over."
+            "I lent my neighbor my best drill in March. By June he had not returned it, and I was too shy to ask. Then my shelf "
+            "fell down, so I had to knock on his door. He opened it with the drill in his hand and turned red. He put up the "
+            "shelf himself and brought me a pie as an apology."
         ),
     ),
     "Repeats itself": (

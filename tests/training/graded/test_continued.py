@@ -50,9 +50,13 @@ def test_groups_hold_the_human_story_and_its_other_ways_on(config: ContinuedConf
     assert [row.story for row in again] == [row.story for row in rows]
 
 
-def test_parts_begin_at_any_sentence_that_enough_words_follow(config: ContinuedConfig, tmp_path: Path) -> None:
+def test_parts_begin_at_any_sentence_that_enough_words_follow(
+    config: ContinuedConfig, tmp_path: Path
+) -> None:
     parts = replace(config, anywhere=True, temperatures=(1.0,), stories=8)
-    humans = [row.story for row in read_groups(make_continued(parts, tmp_path, tmp_path / "run")) if row.label]
+    humans = [
+        row.story for row in read_groups(make_continued(parts, tmp_path, tmp_path / "run")) if row.label
+    ]
     assert len(humans) == 8
     assert {story.split()[0] for story in humans} == {"Once", "They"}
     assert all(20 <= len(story.split()) <= 30 for story in humans)
