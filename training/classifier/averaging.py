@@ -23,7 +23,8 @@ def mean_adapter(
 ) -> dict[str, Tensor]:
     """One adapter that adds nearly the mean of what several add.
 
-    The mean of products of rank r has a greater rank; its best approximation of rank r is kept (Eckart and Young 1936).
+    The mean of products of rank r has a greater rank; its best approximation of rank r is kept, the first adapter's where they
+    differ (Eckart and Young 1936).
     Norms, heads and vectors of added tokens are averaged as they are.
 
     Args:
@@ -31,7 +32,7 @@ def mean_adapter(
         shares: of each in the mean, 1 in all; equal ones where not given.
 
     Returns:
-        The same names and shapes, in float32.
+        The names and shapes of the first one, in float32.
 
     Raises:
         ValueError: no adapters, adapters of other tensors than the first's, or shares that do not fit them.

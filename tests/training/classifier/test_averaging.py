@@ -42,6 +42,14 @@ def test_what_is_added_is_the_mean_where_the_rank_suffices() -> None:
     assert {name: t.shape for name, t in mean.items()} == {name: t.shape for name, t in both[0].items()}
 
 
+def test_the_mean_has_the_first_ones_rank() -> None:
+    first, lower = adapter(1, 2), adapter(2, 1)
+    lower |= {"layer.lora_A": lower["layer.lora_A"][:1], "layer.lora_B": lower["layer.lora_B"][:, :1]}
+    mean = mean_adapter([first, lower])
+    torch.testing.assert_close(product(mean), (product(first) + product(lower)) / 2)
+    assert {name: t.shape for name, t in mean.items()} == {name: t.shape for name, t in first.items()}
+
+
 def test_shares_say_how_much_of_each() -> None:
     both = [adapter(1, 2), adapter(2, 2)]
     mean = mean_adapter(both, [0.75, 0.25])
