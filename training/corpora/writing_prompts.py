@@ -8,6 +8,7 @@ from pathlib import Path
 from openmeva.metrics.core.text import split_sentences
 from openmeva.training.corpora.rocstories import SourceStory
 from openmeva.training.corpora.splits import cut
+from openmeva.training.corpora.stories import without_line_breaks
 from openmeva.training.files import read_lines
 
 TAG = re.compile(r"^\s*\[\s*[A-Za-z]{2,3}\s*\]\s*")
@@ -33,7 +34,7 @@ def read_writing_prompts(
         if prompt is None or story is None:
             short = source if prompt is None else target
             raise ValueError(f"{short}: ends before line {number}, expected as many lines as the other file")
-        prompt, story = TAG.sub("", prompt).strip(), " ".join(story.replace("<newline>", " ").split())
+        prompt, story = TAG.sub("", prompt).strip(), " ".join(without_line_breaks(story).split())
         if not prompt or not story:
             empty = source if not prompt else target
             raise ValueError(f"{empty}, line {number}: expected a text, got a blank line")

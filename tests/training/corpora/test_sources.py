@@ -9,6 +9,7 @@ import pytest
 
 from openmeva.training.corpora.prepare import corpus_statistics, main, prepare, published_split
 from openmeva.training.corpora.rocstories import read_rocstories
+from openmeva.training.corpora.stories import read_stories
 from openmeva.training.corpora.writing_prompts import cut_text, read_writing_prompts
 
 SENTENCES = ["Ann had a kite.", "She flew it.", "It fell.", "She mended it.", "It flew again."]
@@ -31,6 +32,18 @@ def test_the_four_forms_of_rocstories_read_alike(tmp_path):
     for name in ("a.csv", "b.jsonl", "c.jsonl.gz", "d.txt"):
         assert without_id(read_rocstories(tmp_path / name)) == [EXPECTED], name
     assert next(read_rocstories(tmp_path / "a.csv"))["story_id"] == "id-1"
+
+
+def test_marks_of_line_breaks_are_no_words_of_a_story(tmp_path):
+    """Human stories alone have them: what is trained on these would learn the mark."""
+    marked = [
+        "He ran . <newline> She slept .",
+        "He ran . <\\newline> She slept .",
+        "He ran . < newline > She slept .",
+    ]
+    file = tmp_path / "wp.jsonl"
+    file.write_text("".join(json.dumps({"story": story}) + "\n" for story in (*marked, "A newline  came .")))
+    assert list(read_stories(file)) == ["He ran . She slept ."] * 3 + ["A newline  came ."]
 
 
 @pytest.mark.parametrize(
