@@ -40,7 +40,7 @@ def story_of(row: Row) -> str:
 def without_line_breaks(text: str) -> str:
     """The text without the marks that releases of WritingPrompts put at line breaks; itself where there are none.
 
-    >>> without_line_breaks("He ran . <newline> She slept . <\\newline>")
+    >>> without_line_breaks("He ran . <newline> She slept . <newline>")
     'He ran . She slept .'
     """
     plain, marks = _LINE_BREAK.subn(" ", text)
