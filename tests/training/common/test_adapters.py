@@ -8,15 +8,20 @@ from openmeva.training.common.adapters import adapter_tensors, add_adapters, loa
 from tests.tiny import tiny_model
 
 
+def change(model: torch.nn.Module) -> None:
+    """As a training would: every trainable parameter, by a fixed draw."""
+    torch.manual_seed(2)
+    for parameter in model.parameters():
+        if parameter.requires_grad:
+            parameter.data += 0.1 * torch.randn_like(parameter)
+
+
 def test_merged_weights_give_the_outputs_of_training() -> None:
     plain = tiny_model()
     base = {name: tensor.clone() for name, tensor in plain.state_dict().items()}
     model = tiny_model()
     add_adapters(model, rank=3, alpha=6, heads=("classifier", "cls."))
-    torch.manual_seed(1)
-    for parameter in model.parameters():
-        if parameter.requires_grad:
-            parameter.data += 0.1 * torch.randn_like(parameter)
+    change(model)
     plain.load_state_dict(merge_adapter(base, adapter_tensors(model)), strict=False)
     plain.tie_weights()
     ids = torch.tensor([[2, 9, 10, 11, 3]])
@@ -38,10 +43,7 @@ def test_an_adapter_can_be_gone_on_from() -> None:
     first, second = tiny_model(), tiny_model()
     for model in (first, second):
         add_adapters(model, rank=3, alpha=6, heads=("classifier", "cls."))
-    torch.manual_seed(2)
-    for parameter in first.parameters():
-        if parameter.requires_grad:
-            parameter.data += 0.1 * torch.randn_like(parameter)
+    change(first)
     tensors = adapter_tensors(first)
     load_adapter(second, tensors)
     again = adapter_tensors(second)
@@ -56,9 +58,7 @@ def test_factors_of_a_lower_rank_add_what_they_added() -> None:
     low, high = tiny_model(), tiny_model()
     add_adapters(low, rank=2, alpha=4, heads=("classifier", "cls."))
     add_adapters(high, rank=5, alpha=10, heads=("classifier", "cls."))
-    for parameter in low.parameters():
-        if parameter.requires_grad:
-            parameter.data += 0.1 * torch.randn_like(parameter)
+    change(low)
     tensors = adapter_tensors(low)
     load_adapter(high, tensors)
     found = adapter_tensors(high)
