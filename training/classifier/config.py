@@ -15,7 +15,7 @@ class ClassifierConfig(TrainingConfig):
         delexicalize: whether names become placeholders.
         context: how the metric reads contexts: `first_sentence`, `prompt` or `auto`.
         base: the backbone: see `training/common/backbone.py`.
-        start: a checkpoint's folder whose adapter the training goes on from.
+        start: a checkpoint's folder whose adapter the training goes on from; its rank is that of `adapter` or a lower one.
         adapter: low-rank factors on the backbone; null: all weights are trained and saved.
         max_length: tokens of a story that are read in training.
         window: tokens scored at once, where not `max_length`.

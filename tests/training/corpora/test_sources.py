@@ -35,7 +35,7 @@ def test_the_four_forms_of_rocstories_read_alike(tmp_path):
 
 
 def test_marks_of_line_breaks_are_no_words_of_a_story(tmp_path):
-    """Human stories alone have them: what is trained on these would learn the mark."""
+    """Hardly any but human stories have them: what is trained on these would learn the mark."""
     marked = [
         "He ran . <newline> She slept .",
         "He ran . <\\newline> She slept .",
