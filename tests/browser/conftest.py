@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import BrowserContext, Locator, Page, expect, sync_playwright
 
 from openmeva.spaces.layout import ROOT, lay_out
 
@@ -157,6 +157,15 @@ def visit(sites: dict[str, Site], context: BrowserContext) -> Iterator[Callable[
         one.page.close()
         assert one.errors == []
         assert hosts <= local
+
+
+def upload(page: Page, given: Path, field: Locator | None = None) -> None:
+    """Gives a file to the first field, or that one, and waits until Gradio lists it.
+
+    The list's cell is named by the file; while it is being uploaded, its name stands elsewhere, for a moment only.
+    """
+    (field or page.locator("input[type=file]").first).set_input_files(given)
+    expect(page.get_by_role("cell", name=given.name)).to_be_visible()
 
 
 def shoot(page: Page, name: str) -> None:

@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from openmeva.spaces.leaderboard.collect import RESULTS
 from openmeva.training.benchmark.sets import TEST_SETS
-from tests.browser.conftest import Site, check_accessible, check_width, shoot
+from tests.browser.conftest import Site, check_accessible, check_width, shoot, upload
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Page]
@@ -93,8 +93,7 @@ def test_a_metric_is_placed_and_not_kept(visit: Visit, sites: dict[str, Site], t
     page.get_by_role("tab", name="Your metric").click()
     page.get_by_label("Scores of").click()
     page.get_by_role("option", name="AUTOS mini, discrimination test").click()
-    page.locator("input[type=file]").first.set_input_files(given)
-    expect(page.get_by_text("scores.jsonl")).to_be_visible()
+    upload(page, given)
     page.get_by_role("button", name="Place", exact=True).click()
     expect(page.locator("tr.om-you")).to_contain_text("your metric")
     check_accessible(page)
@@ -109,8 +108,7 @@ def test_a_bad_file_is_a_sentence(visit: Visit, tmp_path: Path) -> None:
     page.get_by_role("tab", name="Your metric").click()
     page.get_by_role("button", name="Place", exact=True).click()
     expect(page.get_by_role("alert").filter(has_text="choose a file")).to_be_visible()
-    page.locator("input[type=file]").first.set_input_files(given)
-    expect(page.get_by_text("scores.csv")).to_be_visible()
+    upload(page, given)
     page.get_by_role("button", name="Place", exact=True).click()
     expect(page.get_by_role("alert").filter(has_text="Row 1: expected a number")).to_be_visible()
 

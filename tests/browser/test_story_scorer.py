@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from openmeva.spaces.limits import MOST_ANSWERED
 from openmeva.training.paths import STORIES
 from openmeva.training.speed.crowd import crowd_stories
-from tests.browser.conftest import Site, check_accessible, check_width, shoot
+from tests.browser.conftest import Site, check_accessible, check_width, shoot, upload
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Page]
@@ -145,8 +145,7 @@ def test_a_file_goes_in_and_comes_out(visit: Visit, sites: dict[str, Site], tmp_
         writer.writerows(rows)
     page = visit("story_scorer")
     page.get_by_role("tab", name="A file").click()
-    page.locator("input[type=file]:visible, .tabitem:visible input[type=file]").first.set_input_files(given)
-    expect(page.get_by_text("stories.csv")).to_be_visible()
+    upload(page, given, page.locator("input[type=file]:visible, .tabitem:visible input[type=file]").first)
     page.get_by_role("button", name="Score the file").click()
     expect(page.get_by_role("heading", name="3 stories scored")).to_be_visible()
     check_accessible(page)
@@ -181,8 +180,7 @@ def test_two_systems_are_compared(visit: Visit, tmp_path: Path, size: str) -> No
         stories = [{"story_id": row["story_id"], "story": " ".join(row["sentences"][::step])} for row in rows]
         given.write_text("".join(json.dumps(row) + "\n" for row in stories), encoding="utf-8")
         fields = page.locator("input[type=file]")
-        (fields.first if name == "first" else fields.last).set_input_files(given)
-        expect(page.get_by_text(given.name)).to_be_visible()
+        upload(page, given, fields.first if name == "first" else fields.last)
     page.get_by_role("button", name="Compare the systems").click()
     verdict = page.get_by_role("status", name="Verdict")
     expect(verdict).to_contain_text("on average over 6 prompts, 95 % interval")
@@ -200,8 +198,7 @@ def test_a_bad_file_is_one_sentence(visit: Visit, tmp_path: Path, name: str, mes
     given.write_text("text\nhello\n", encoding="utf-8")
     page = visit("story_scorer")
     page.get_by_role("tab", name="A file").click()
-    page.locator("input[type=file]").first.set_input_files(given)
-    expect(page.get_by_text(name)).to_be_visible()
+    upload(page, given)
     page.get_by_role("button", name="Score the file").click()
     expect(page.get_by_role("alert").filter(has_text=message)).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(1)
