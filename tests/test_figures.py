@@ -8,7 +8,16 @@ import pytest
 
 from openmeva.training.benchmark.checkpoints import checkpoint_digests
 from openmeva.training.benchmark.registry import read_registry
-from openmeva.training.hub.figures import Places, figure, main, pattern, with_figures, written
+from openmeva.training.hub.figures import (
+    PAGES_WITH_TABLES,
+    Places,
+    autos_table,
+    figure,
+    main,
+    pattern,
+    with_figures,
+    written,
+)
 from openmeva.training.hub.results import read_results
 from openmeva.training.paths import ROOT
 
@@ -21,7 +30,7 @@ RESULTS: Any = read_results(ROOT)
 PLACES = Places()
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", sorted(PAGES_WITH_TABLES.union(PAGES)))
 def test_figures_are_those_of_the_results(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     assert written(page, text, RESULTS) == text, "run `make figures`"
@@ -63,3 +72,16 @@ def test_new_results_move_the_texts(tmp_path: Path) -> None:
         with_figures("It has none.", "has {a: M}", found)
     with pytest.raises(SystemExit, match=r"results\.json"):
         main(tmp_path)
+
+
+def test_a_table_of_autos() -> None:
+    human = {"pearson": 0.126, "by_origin": {"human": 0.126, "discrimination": -0.5}}
+    rows = [{"title": "distinct_1", "aspects": {"synonym": human, "typo": {"pearson": None}}}]
+    found = {"autos": {"autos_roc_invariance": {"title": "AUTOS", "n": 1234, "rows": rows}}}
+    lines = autos_table(found, "autos_roc_invariance").splitlines()
+    assert lines[0] == "AUTOS (1,234 rows):"
+    assert lines[2].startswith("| | synonym human | synonym discrimination | paraphrase human |")
+    assert lines[4] == f"| distinct-1 | .13 | -.50 |{' |' * 8} -.19 |"
+    assert [line for line in lines if line.startswith("| *UNION, paper* | *.22* | *.12* |")]
+    with pytest.raises(ValueError, match="expected a set among autos_roc_invariance"):
+        autos_table(found, "autos_wp_invariance")

@@ -230,18 +230,25 @@ def _autos(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def aspect_cells(table: Mapping[str, Any]) -> dict[str, Any]:
-    """`average` and `aspects` of a metric's table on a part of AUTOS, without techniques."""
+    """`average` and `aspects` of a metric's table on a part of AUTOS, without techniques.
+
+    An aspect's figures are those of its first origin; where it has several, `by_origin` has the Pearson correlation of each.
+    """
     return {
         "average": rounded(table["average"]["pearson"]),
-        "aspects": {
-            aspect: {
-                **{key: rounded(cell.get(key)) for key in ("pearson", "pair_wins")},
-                "interval": rounded_ends((cell.get("intervals") or {}).get("pearson")),
-            }
-            for aspect, origins in table["aspects"].items()
-            for cell in list(origins.values())[:1]
-        },
+        "aspects": {aspect: _aspect(origins) for aspect, origins in table["aspects"].items() if origins},
     }
+
+
+def _aspect(origins: Mapping[str, Any]) -> dict[str, Any]:
+    cell = next(iter(origins.values()))
+    found: dict[str, Any] = {
+        **{key: rounded(cell.get(key)) for key in ("pearson", "pair_wins")},
+        "interval": rounded_ends((cell.get("intervals") or {}).get("pearson")),
+    }
+    if len(origins) > 1:
+        found["by_origin"] = {origin: rounded(one.get("pearson")) for origin, one in origins.items()}
+    return found
 
 
 def rounded(value: float | None) -> float | None:

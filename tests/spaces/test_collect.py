@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from openmeva.spaces.leaderboard.app import read_results
-from openmeva.spaces.leaderboard.collect import collect, keep, merged
+from openmeva.spaces.leaderboard.collect import aspect_cells, collect, keep, merged
 from openmeva.training.benchmark.tables import read_published
 
 
@@ -114,3 +114,19 @@ def test_a_row_of_other_weights_is_left_out_where_that_is_wished() -> None:
     keep(new, old, drop_changed=True)
     assert [row["title"] for row in new["judged"]["union_roc"]["rows"]] == ["PPL"]
     assert new["autos"]["autos_roc_invariance"]["rows"] == []
+
+
+def test_an_aspect_of_several_origins() -> None:
+    """Its figures are the first one's, as in the leaderboard; each one's correlation stands beside, for Table 7."""
+    human, other = {"pearson": 0.25, "pair_wins": 0.5}, {"pearson": -0.125, "pair_wins": 0.75}
+    table = {
+        "average": {"pearson": 0.1},
+        "aspects": {"typo": {"human": human, "discrimination": other}, "synonym": {"human": human}},
+    }
+    cells = aspect_cells(table)["aspects"]
+    assert cells["typo"] == {
+        **human,
+        "interval": None,
+        "by_origin": {"human": 0.25, "discrimination": -0.125},
+    }
+    assert cells["synonym"] == {**human, "interval": None}

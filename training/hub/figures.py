@@ -13,14 +13,16 @@ from typing import Any
 
 import yaml
 
+from openmeva.training.benchmark.tables import read_published
 from openmeva.training.files import write_text
 from openmeva.training.hub.results import cell, read_results, short
 from openmeva.training.paths import ROOT
 
 PLACES = Path(__file__).with_name("figures.yaml")
+PAGES_WITH_TABLES = {"README.md", "datasets/autos/README.md"}
 NUMBER = r"-?\.\d+"
 _SLOT = re.compile(r"\{([^}]+)\}")
-_MARKED = re.compile(r"(<!-- agreement:[^>]*-->\n).*?(<!-- /agreement -->)", re.DOTALL)
+_MARKED = re.compile(r"(<!-- (agreement|autos_\w+):[^>]*-->\n).*?(<!-- /\2 -->)", re.DOTALL)
 _SETS = {
     "mans_roc": "MANS-ROC ({n})",
     "mans_wp": "MANS-WP ({n})",
@@ -110,8 +112,48 @@ def agreement_table(results: Mapping[str, Any]) -> str:
     return "".join(lines)
 
 
+def autos_table(results: Mapping[str, Any], name: str) -> str:
+    """A table of AUTOS: a row a metric that has been measured on it, the paper's in italics, a column an aspect.
+
+    Args:
+        results: of `read_results`.
+        name: of the set, as `autos_roc_discrimination`.
+
+    Raises:
+        ValueError: a set that has not been measured.
+    """
+    if name not in results["autos"]:
+        raise ValueError(f"{name}: expected a set among {', '.join(results['autos'])}")
+    found = results["autos"][name]
+    _, corpus, test = name.split("_")
+    printed = read_published()[test]
+    head = ["", *(column.replace("_", " ") for column in printed["columns"]), "average"]
+    lines = [_line(head), _line(["---"] * len(head)).replace(" ", "")]
+    figures = [(row["title"].replace("_", "-"), _by_column(row), "") for row in found["rows"]]
+    figures += [
+        (f"{title}, paper", dict(zip(printed["columns"], values, strict=True)), "*")
+        for title, values in printed.get(corpus, {}).items()
+    ]
+    for title, by_column, mark in figures:
+        values = [by_column.get(column) for column in printed["columns"]]
+        known = [value for value in values if value is not None]
+        cells = [*values, sum(known) / len(known) if known else None]
+        shown = ["" if value is None else f"{mark}{short(value, 2)}{mark}" for value in cells]
+        lines.append(_line([f"{mark}{title}{mark}", *shown]))
+    return f"{found['title']} ({found['n']:,} rows):\n\n{''.join(lines)}"
+
+
+def _by_column(row: Mapping[str, Any]) -> dict[str, float | None]:
+    """A row's figures by aspect, and by aspect and origin where there are several."""
+    columns: dict[str, float | None] = {}
+    for aspect, one in row["aspects"].items():
+        columns[aspect] = one["pearson"]
+        columns.update({f"{aspect} {origin}": value for origin, value in one.get("by_origin", {}).items()})
+    return columns
+
+
 def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |\n".replace("|  |", "| |")
+    return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|\n"
 
 
 def _own_cell(row: Mapping[str, Any] | None, best: bool) -> str:
@@ -135,18 +177,23 @@ def _row(judged: Mapping[str, Any], kind: str, title: str) -> dict[str, Any] | N
 
 
 def written(page: str, text: str, results: Mapping[str, Any]) -> str:
-    """A page's text with its figures and, where it has the markers, the table.
+    """A page's text with its figures and, where it has markers, the tables.
 
     Raises:
-        ValueError: a sentence of `figures.yaml` that does not stand on the page exactly once.
+        ValueError: a sentence of `figures.yaml` that does not stand on the page exactly once, or markers of no table.
     """
-    text = _MARKED.sub(lambda found: found[1] + agreement_table(results) + found[2], text)
+    text = _MARKED.sub(lambda found: f"{found[1]}{_marked(results, found[2])}{found[3]}", text)
     for sentence in Places().sentences.get(page, ()):
         try:
             text = with_figures(text, sentence, results)
         except ValueError as error:
             raise ValueError(f"{page}: {error}") from error
     return text
+
+
+def _marked(results: Mapping[str, Any], name: str) -> str:
+    """The table that stands between markers of that name."""
+    return agreement_table(results) if name == "agreement" else autos_table(results, name)
 
 
 def main(root: Path = ROOT) -> None:
@@ -156,7 +203,7 @@ def main(root: Path = ROOT) -> None:
         raise SystemExit(
             "error: expected spaces/leaderboard/results.json, which spaces.leaderboard.collect writes"
         )
-    for page in {"README.md": None, **Places().sentences}:
+    for page in sorted(PAGES_WITH_TABLES | Places().sentences.keys()):
         text = (root / page).read_text(encoding="utf-8")
         new = written(page, text, results)
         if new != text:
