@@ -219,6 +219,10 @@ def test_a_table_says_which_set_is_missing(table: Any, rows: int, tmp_path: Path
     assert "no such file" in "".join(str(cell) for column in made.columns for cell in column.cells)
 
 
+def printed_rows(out: str) -> list[list[str]]:
+    return [[part.strip() for part in line.split("│")[1:-1]] for line in out.splitlines()]
+
+
 def test_a_table_stands_beside_the_papers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -227,11 +231,13 @@ def test_a_table_stands_beside_the_papers(
     folder = sets(tmp_path / "sets")
     common = ["--data", str(tmp_path), "--sets", str(folder), "--out", str(tmp_path / "out")]
     plot_tables.main([*common, "--table", "5", "--stories", "24", "--corpora", "roc"])
-    lines = [
-        [part.strip() for part in line.split("│")[1:-1]] for line in capsys.readouterr().out.splitlines()
-    ]
+    lines = printed_rows(capsys.readouterr().out)
     assert ["ROC", "MANPLTS", FT_LM, "24", ".12 (.50)", ".04 (.37)"] in lines
     assert ["ROC", "MANPLTS", SENTAVG, "24", ".12 (.24)", ".04 (.16)"] in lines
+    plot_tables.main([*common, "--table", "7", "--stories", "24", "--corpora", "roc"])
+    assert ["ROC", "(nothing)", "24", ".12", ".04"] in printed_rows(capsys.readouterr().out), (
+        "it has WP's alone"
+    )
     with pytest.raises(SystemExit):
         plot_tables.main([*common, "--stories", "0"])
     assert "expected 4 or more" in capsys.readouterr().err
