@@ -83,7 +83,7 @@ def merged(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     Raises:
         ValueError: two runs that saw different stories of one set.
     """
-    whole: dict[str, Any] = {"settings": runs[-1]["settings"], "judged": {}, "autos": {}}
+    whole: dict[str, Any] = {"judged": {}, "autos": {}}
     for run in runs:
         for part in ("judged", "autos"):
             for name, found in run[part].items():
@@ -91,7 +91,7 @@ def merged(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                 if known is not None and known["n"] != found["n"]:
                     raise ValueError(f"{name}: one run has {known['n']} rows, another {found['n']}")
                 rows = _rows_of_both(known["rows"] if known else {}, found["rows"])
-                whole[part][name] = {**(known or {}), **found, "rows": rows}
+                whole[part][name] = {**(known or {}), **found, "rows": rows, "settings": run["settings"]}
     return whole
 
 
@@ -167,9 +167,8 @@ def _in_order(rows: Sequence[Row], old: Sequence[Row]) -> list[Row]:
 
 
 def collect(results: Mapping[str, Any], published: Mapping[str, Any]) -> dict[str, Any]:
-    """`judged` and `autos` by set, and `settings`; figures to six digits."""
+    """`judged` and `autos` by set, each with the `settings` of the last run that measured it; figures to six digits."""
     return {
-        "settings": results["settings"],
         "judged": {name: _judged(name, found, published) for name, found in results["judged"].items()},
         "autos": {name: _autos(found) for name, found in results["autos"].items()},
     }
@@ -208,6 +207,7 @@ def _judged(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -
         "paper_note": printed.get("note", "") if printed["rows"] else "",
         "paper_stories": printed.get("stories") if printed["rows"] else None,
         "judgments": judgments_digest(found["judgments"]),
+        "settings": found["settings"],
         "rows": rows,
     }
 
@@ -226,7 +226,7 @@ def _autos(found: Mapping[str, Any]) -> dict[str, Any]:
     rows = []
     for title, row in found["rows"].items():
         rows.append({"title": title, "kind": row["kind"], **aspect_cells(row)})
-    return {"title": found["title"], "n": found["n"], "rows": rows}
+    return {"title": found["title"], "n": found["n"], "settings": found["settings"], "rows": rows}
 
 
 def aspect_cells(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from openmeva.training.benchmark.tables import read_published
 def run(**rows: str) -> dict[str, Any]:
     """A run on one set; of each row its kind, and how many rows the run has as its figure."""
     found = {title: {"kind": kind, "pearson": len(rows)} for title, kind in rows.items()}
-    return {"settings": {}, "judged": {"union_roc": {"n": 4, "rows": found}}, "autos": {}}
+    return {"settings": {"draws": 10}, "judged": {"union_roc": {"n": 4, "rows": found}}, "autos": {}}
 
 
 def kinds(result: dict[str, Any]) -> dict[str, str]:
@@ -31,8 +31,10 @@ def test_a_released_row_never_takes_the_place_of_ours() -> None:
 
 
 def test_a_later_row_stands_in_place_of_an_earlier_one() -> None:
-    rows = merged([run(UNION="ours"), run(UNION="ours", PPL="ours")])["judged"]["union_roc"]["rows"]
-    assert rows["UNION"]["pearson"] == 2
+    later = run(UNION="ours", PPL="ours") | {"settings": {"draws": 20}}
+    found = merged([run(UNION="ours"), later])["judged"]["union_roc"]
+    assert found["rows"]["UNION"]["pearson"] == 2
+    assert found["settings"] == {"draws": 20}
 
 
 def test_other_stories_of_one_set_are_told() -> None:
@@ -47,8 +49,8 @@ def test_a_set_read_by_a_criterion(tmp_path: Path) -> None:
     figures = {"pearson": 0.1, "spearman": 0.1, "kendall": 0.1}
     found |= {"title": "HANNA, coherence", "prompts": 2, "judgments": [1.0, 2.0, 3.0, 2.5]}
     found["rows"]["UNION"] |= figures | {"intervals": {key: [0.0, 0.2] for key in figures}}
+    found |= {"settings": {"draws": 10}}
     both = {
-        "settings": {},
         "judged": {"hanna:coherence": found, "hanna": {**found, "title": "HANNA"}},
         "autos": {},
     }

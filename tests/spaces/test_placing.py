@@ -172,7 +172,7 @@ def test_each_set_is_shown_by_each_coefficient(coefficient: str) -> None:
 
 
 def test_collecting_leaves_single_scores_and_judgments_out() -> None:
-    found = collect(RUN, PUBLISHED)
+    found = collect(merged([RUN]), PUBLISHED)
     rows = found["judged"]["mans_roc"]["rows"]
     assert [(row["title"], row["kind"], row["pearson"]) for row in rows] == [
         ("UNION", "ours", pytest.approx(0.2877, abs=5e-5)),
@@ -192,13 +192,14 @@ def test_runs_are_merged_row_by_row() -> None:
     rows = found["judged"]["mans_roc"]["rows"]
     assert list(rows) == ["UNION", "empty", "PPL"]
     assert rows["UNION"]["pearson"] == 0.5
-    assert found["autos"] == RUN["autos"]
+    assert found["autos"] == merged([RUN])["autos"]
+    assert {one["settings"]["draws"] for one in found["autos"].values()} == {10}
     with pytest.raises(ValueError, match="4 rows, another 5"):
         merged([RUN, {**later, "judged": {"mans_roc": {**judged, "n": 5}}}])
 
 
 def test_tables_hold_every_row_and_the_users_marked() -> None:
-    found = collect(RUN, PUBLISHED)
+    found = collect(merged([RUN]), PUBLISHED)
     mine = {
         "title": "<b>mine",
         "kind": "you",
@@ -228,5 +229,5 @@ def test_shipped_results_hold_no_story() -> None:
     assert found["judged"]
     assert found["autos"]
     assert {key for one in found["judged"].values() for key in one} == {
-        "title", "corpus", "n", "prompts", "ceiling", "paper_note", "paper_stories", "judgments", "rows",
+        "title", "corpus", "n", "prompts", "ceiling", "paper_note", "paper_stories", "judgments", "settings", "rows",
     }  # fmt: skip
