@@ -13,6 +13,8 @@ from typing import Any
 
 import yaml
 
+from openmeva.training.benchmark.further_tables import autos_tables
+from openmeva.training.benchmark.render import to_markdown
 from openmeva.training.benchmark.tables import read_published
 from openmeva.training.files import write_text
 from openmeva.training.hub.results import cell, read_results, short
@@ -113,7 +115,7 @@ def agreement_table(results: Mapping[str, Any]) -> str:
 
 
 def autos_table(results: Mapping[str, Any], name: str) -> str:
-    """A table of AUTOS: a row a metric that has been measured on it, the paper's in italics, a column an aspect.
+    """The benchmark's table of a part of AUTOS (OpenMEVA, Table 6 or 7), of all metrics that were measured on it.
 
     Args:
         results: of `read_results`.
@@ -125,35 +127,24 @@ def autos_table(results: Mapping[str, Any], name: str) -> str:
     if name not in results["autos"]:
         raise ValueError(f"{name}: expected a set among {', '.join(results['autos'])}")
     found = results["autos"][name]
-    _, corpus, test = name.split("_")
-    printed = read_published()[test]
-    head = ["", *(column.replace("_", " ") for column in printed["columns"]), "average"]
-    lines = [_line(head), _line(["---"] * len(head)).replace(" ", "")]
-    figures = [(row["title"].replace("_", "-"), _by_column(row), "") for row in found["rows"]]
-    figures += [
-        (f"{title}, paper", dict(zip(printed["columns"], values, strict=True)), "*")
-        for title, values in printed.get(corpus, {}).items()
-    ]
-    for title, by_column, mark in figures:
-        values = [by_column.get(column) for column in printed["columns"]]
-        known = [value for value in values if value is not None]
-        cells = [*values, sum(known) / len(known) if known else None]
-        shown = ["" if value is None else f"{mark}{short(value, 2)}{mark}" for value in cells]
-        lines.append(_line([f"{mark}{title}{mark}", *shown]))
-    return f"{found['title']} ({found['n']:,} rows):\n\n{''.join(lines)}"
+    rows = {
+        row["title"]: {"aspects": {aspect: _origins(one) for aspect, one in row["aspects"].items()}}
+        for row in found["rows"]
+    }
+    measured = {"title": f"{found['title']} ({found['n']:,} rows)", "rows": rows}
+    return to_markdown(next(autos_tables({name: measured}, read_published()))).replace("−", "-")
 
 
-def _by_column(row: Mapping[str, Any]) -> dict[str, float | None]:
-    """A row's figures by aspect, and by aspect and origin where there are several."""
-    columns: dict[str, float | None] = {}
-    for aspect, one in row["aspects"].items():
-        columns[aspect] = one["pearson"]
-        columns.update({f"{aspect} {origin}": value for origin, value in one.get("by_origin", {}).items()})
-    return columns
+def _origins(aspect: Mapping[str, Any]) -> dict[str, dict[str, float | None]]:
+    """The correlation of each origin, as a run of the benchmark has them."""
+    return {
+        origin: {"pearson": value}
+        for origin, value in aspect.get("by_origin", {"": aspect["pearson"]}).items()
+    }
 
 
 def _line(cells: Sequence[str]) -> str:
-    return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|\n"
+    return f"| {' | '.join(cells)} |\n".replace("|  |", "| |")
 
 
 def _own_cell(row: Mapping[str, Any] | None, best: bool) -> str:
