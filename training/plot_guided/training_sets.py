@@ -140,13 +140,14 @@ def joined(words: Sequence[Sequence[str]]) -> str:
 
 
 def build_sets(config: dict[str, Any], data: Path, out: Path, cache: Path) -> dict[str, Path]:
-    """All five sets, by name; stages that are done are left alone."""
+    """All five sets, by name, AF_MANPLTS where the configuration filters; stages that are done are left alone."""
     corpus = cache_result(lambda: load_plots(config, data, cache))
-    negatives = make_negatives(config, data, out, cache, corpus)
-    filtered = filter_negatives(config, corpus, negatives, out)
+    sources = {"manplts": make_negatives(config, data, out, cache, corpus)}
+    if config.get("filtering"):
+        sources["af_manplts"] = filter_negatives(config, corpus, sources["manplts"], out)
     written = {
         name: written_set(name, source, corpus, out / "sets", shares_of(config, name))
-        for name, source in (("manplts", negatives), ("af_manplts", filtered))
+        for name, source in sources.items()
     }
     return {**heuristic_sets(config, corpus, data, out / "sets"), **written}
 

@@ -141,6 +141,21 @@ def test_a_chain_without_a_manipulation_writes_manplts_alone(tiny: Path, tmp_pat
     assert [path.stem for path in (tmp_path / "out" / "sets").glob("*.parquet")] == ["manplts"]
 
 
+def test_a_chain_that_does_not_filter_has_four_sets(
+    tiny: Path, built: tuple[Path, dict[str, str]], tmp_path: Path
+) -> None:
+    config = tiny_plots.negatives_config(tiny / "generator")
+    del config["filtering"], config["plain"]
+    found = sets.build_sets(config, tiny, tmp_path, tiny / "cache")
+    assert {name: checksum(path) for name, path in found.items()} == {
+        name: digest for name, digest in built[1].items() if name != "af_manplts"
+    }
+    with pytest.raises(ValueError, match=r"^filtering: expected"):
+        sets.filter_negatives(config, lambda: pytest.fail("read"), tmp_path / "negatives.parquet", tmp_path)
+    with pytest.raises(ValueError, match=r"^plain: expected"):
+        negatives.make_plain(config, tiny, tmp_path, tiny / "cache")
+
+
 def test_the_command_takes_as_many_stories_as_it_is_told(
     tiny: Path, built: tuple[Path, dict[str, str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

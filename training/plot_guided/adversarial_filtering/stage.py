@@ -39,9 +39,11 @@ def filter_negatives(
         out: the folder; `filtered.png` shows the rounds.
 
     Raises:
-        ValueError: no story has as many different negatives as are kept.
+        ValueError: a configuration without `filtering`, or no story has as many different negatives as are kept.
     """
-    how = config["filtering"]
+    how = config.get("filtering")
+    if not how:
+        raise ValueError(f"filtering: expected how many are kept and by whom, {config['name']} has none")
     stage = Stage(
         out, "filtered", {"filtering": how, "seed": config["seed"], "negatives": checksum(negatives)}
     )

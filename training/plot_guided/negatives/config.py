@@ -57,8 +57,8 @@ class PlotNegativesConfig:
         stories: human stories, of those that the generator never saw; null: all.
         candidates: N, stories written for each.
         sampling: how they are written.
-        plain: stories from whole plots.
-        filtering: of the candidates.
+        plain: stories from whole plots; null: none are written.
+        filtering: of the candidates; null: none, and no AF_MANPLTS.
         events: `comet:MODEL` of the Hub says what comes before and after an event; else ConceptNet does.
         without: manipulations that are left out.
         substitution: of single `phrases` by another story's, as section 5.1 says, or of all phrases of `sentences`, as
@@ -78,8 +78,8 @@ class PlotNegativesConfig:
     stories: int | None = None
     candidates: int
     sampling: Sampling
-    plain: Plain
-    filtering: FilteringConfig
+    plain: Plain | None = None
+    filtering: FilteringConfig | None = None
     events: str | None = None
     without: tuple[str, ...] = ()
     substitution: Literal["phrases", "sentences"] = "phrases"

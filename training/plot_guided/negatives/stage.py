@@ -66,7 +66,12 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
     """Plain samples: stories written from the human stories' own plots, a file for each temperature.
 
     Their human stories are other ones than those of `make_negatives`, as far as there are enough.
+
+    Raises:
+        ValueError: a configuration without `plain`.
     """
+    if not config.get("plain"):
+        raise ValueError(f"plain: expected temperatures and stories, {config['name']} has none")
     generator = generator_folder(config, data, cache)
     paths = []
     loaded: tuple[list[PlottedStory], Any] | None = None
