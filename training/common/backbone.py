@@ -27,8 +27,12 @@ from openmeva.metrics.core.backbone import (
     packaged_file,
     read_words_alike,
 )
+from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.language_model import read_language_model
 from openmeva.metrics.core.text import PLACEHOLDERS
+from openmeva.metrics.ppl.causal_model import CausalModel
+from openmeva.metrics.ppl.loading import load_model
+from openmeva.metrics.ppl.texts import NormalizedReader
 from openmeva.training.common.config import read_config
 from openmeva.training.paths import CONFIGS, ENCODER, ROOT
 
@@ -234,3 +238,21 @@ def load_causal(base: Backbone) -> tuple[PreTrainedModel, Tokenizer]:
     """A language model, one that a package carries in GGUF in full precision, and its tokenizer."""
     tokenizer, model = read_language_model(base.gguf or base.folder / WEIGHTS)
     return model, read_words_alike(tokenizer.backend_tokenizer)
+
+
+def load_perplexity(name: str) -> tuple[CausalModel, NormalizedReader] | None:
+    """The language model of a folder of perplexity's weights, below the project's root, and the reader of its texts.
+
+    None where `name` is no such folder.
+
+    Raises:
+        ValueError: weights of a model that does not read from left to right alone.
+    """
+    folder = ROOT / name
+    if not (folder / ADAPTER).is_file():
+        return None
+    loaded = load_model(str(folder), {})
+    model, reader = loaded.model, loaded.reader
+    if not isinstance(model, CausalModel) or not isinstance(reader, NormalizedReader):
+        raise ValueError(f"base: expected weights that read from left to right, got {name}")
+    return model, reader

@@ -17,20 +17,18 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.runtime import choose_dtype
 from openmeva.metrics.core.text import Normalizer, split_sentences
 from openmeva.metrics.ppl.causal_model import CausalModel
-from openmeva.metrics.ppl.loading import load_model
 from openmeva.metrics.ppl.texts import NormalizedReader
-from openmeva.training.common.backbone import find_backbone, load_causal, names_file
+from openmeva.training.common.backbone import find_backbone, load_causal, load_perplexity, names_file
 from openmeva.training.common.config import as_mapping, config_file, read_config
 from openmeva.training.corpora.splits import CorpusConfig, judged_keys
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
 from openmeva.training.corpora.writing_prompts import cut_text
 from openmeva.training.files import checksum
 from openmeva.training.negatives.groups import SCHEMA
-from openmeva.training.paths import ROOT, RUNS
+from openmeva.training.paths import RUNS
 from openmeva.training.stages import Stage
 
 Rows = list[dict[str, Any]]
@@ -212,9 +210,11 @@ def make_continued(config: ContinuedConfig, data: Path, run: Path, processes: in
     stage = Stage(run, "continued", made_from)
     if stage.is_done():
         return stage.result
-    own = (ROOT / config.base / ADAPTER).is_file()
-    go_on = (_own if own else _of_others)(config)
-    stories = sorted(openings(config, data, normalized=own), key=lambda story: len(story[1].split()))
+    own = load_perplexity(config.base)
+    go_on = _own(config, *own) if own else _of_others(config)
+    stories = sorted(
+        openings(config, data, normalized=own is not None), key=lambda story: len(story[1].split())
+    )
     return stage.run(
         len(stories),
         lambda span: continued_rows(
@@ -234,12 +234,8 @@ def _of_others(config: ContinuedConfig) -> Continuer:
     return Continuer(*load_causal(find_backbone(config.base)), top_k=config.top_k)
 
 
-def _own(config: ContinuedConfig) -> Continuer:
+def _own(config: ContinuedConfig, scorer: CausalModel, reader: NormalizedReader) -> Continuer:
     """The language model of a folder of perplexity's weights, which reads and ends stories as it was trained to."""
-    loaded = load_model(str(ROOT / config.base), {})
-    scorer, reader = loaded.model, loaded.reader
-    if not isinstance(scorer, CausalModel) or not isinstance(reader, NormalizedReader):
-        raise ValueError(f"base: expected weights that read from left to right, got {config.base}")
     return Continuer(scorer.model, reader.tokenizer, config.top_k, scorer.start, reader.end)
 
 

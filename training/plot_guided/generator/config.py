@@ -17,7 +17,8 @@ class GeneratorConfig(TrainingConfig):
         plots: the extractor, or two of them joined by `+`.
         share: of the stories, by hash, that it is trained on: the rest is for negatives and classifiers.
         base: the backbone (see `training/common/backbone.py`): the shared encoder, of which it takes some layers; a
-            sequence-to-sequence model; or a language model, for which the plot is how the text begins.
+            sequence-to-sequence model; or a language model, for which the plot is how the text begins, as it is or with
+            the adapter of a folder of perplexity's weights.
         encoder_layers, decoder_layers: of the shared encoder, where that is the base.
         adapter: low-rank factors, of another base; null: all weights are trained.
         start: a generator's folder to go on from.

@@ -22,7 +22,7 @@ from transformers import (
 from openmeva.metrics.core.backbone import encoder_tokenizer
 from openmeva.metrics.core.checkpoint import read_tensors
 from openmeva.metrics.core.runtime import token_id
-from openmeva.training.common.backbone import find_backbone, load_causal, tokenizer_of
+from openmeva.training.common.backbone import find_backbone, load_causal, load_perplexity, tokenizer_of
 from openmeva.training.common.checkpoint import shape_of
 from openmeva.training.common.config import as_mapping
 from openmeva.training.files import save_tensors, write_text
@@ -38,9 +38,15 @@ def build_generator(config: GeneratorConfig) -> tuple[PreTrainedModel, Tokenizer
     With `base: encoder`, the layers `encoder_layers` and `decoder_layers` of the shared story encoder, word
     vectors shared and fixed; cross-attention starts as a copy of its layer's self-attention. Any other `base`
     is a sequence-to-sequence model (BART), or a decoder alone (SmolLM2), for which the plot is how the text begins. The
-    latter reads names' placeholders in pieces, so that it has no word vector to learn.
+    latter reads names' placeholders in pieces, so that it has no word vector to learn. A folder of perplexity's weights
+    is such a decoder, which has read stories of the corpus before.
+
+    Raises:
+        ValueError: perplexity's weights of a model that does not read from left to right alone.
     """
     torch.manual_seed(config.seed)
+    if tuned := load_perplexity(config.base):
+        return tuned[0].model, tuned[1].tokenizer
     base = find_backbone(config.base)
     if base.gguf or not (base.is_shared or base.shape.is_encoder_decoder):
         return load_causal(base)

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.training.common.adapters import with_adapter
 from openmeva.training.common.backbone import names_file
@@ -61,8 +62,9 @@ def train_generator(
         ValueError: a run to resume that was begun with another configuration (each difference is named).
     """
     started = time.time()
-    start = {"start": checksum(ROOT / config.start / WEIGHTS)} if config.start else {}
-    made_from = {"config": as_mapping(config), "data": data_checksums(config.corpus, data), **start}
+    before = {"start": config.start and ROOT / config.start / WEIGHTS, "base": ROOT / config.base / ADAPTER}
+    digests = {name: checksum(file) for name, file in before.items() if file and file.is_file()}
+    made_from = {"config": as_mapping(config), "data": data_checksums(config.corpus, data), **digests}
     checkpoint = begin_run(run, made_from, resume)
     corpus = load_plots(as_mapping(config), data, cache, names_file())
     model: Any

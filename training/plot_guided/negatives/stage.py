@@ -24,7 +24,7 @@ from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory,
 from openmeva.training.stages import Stage
 from openmeva.training.text.knowledge.resources import find
 
-CHUNK = 64  # human stories to a part
+CHUNK = 64  # human stories to a part, at least
 
 
 def make_negatives(
@@ -55,7 +55,7 @@ def make_negatives(
     return stage.run(
         len(stories),
         writer.rows,
-        CHUNK,
+        max(CHUNK, sampler.sampling.batch_size // config["candidates"]),  # a part fills a batch
         SCHEMA,
         lambda table: {"shares": manipulation_shares(table["manipulations"].to_pylist())},
         config.get("processes", 1),

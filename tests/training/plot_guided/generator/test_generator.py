@@ -152,6 +152,14 @@ def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(data: Path
     assert greedy.write(PLOTS[:1], KEYS[:1]) == [words_of(tokenizer, [i for i in ids[plot:] if i != end])]
 
 
+def test_perplexitys_weights_are_a_base(data: Path) -> None:
+    model, tokenizer = build_generator(generator_config(base="metrics/ppl/weights/roc"))
+    assert not model.config.is_encoder_decoder
+    assert tokenizer.token_to_id("[MALE]") is not None
+    with pytest.raises(ValueError, match="left to right, got metrics/ppl/weights/pll"):
+        build_generator(generator_config(base="metrics/ppl/weights/pll"))
+
+
 def test_a_plot_before_its_story_is_no_label() -> None:
     batch = PairCollator(SpecialTokens(start=0, end=0, padding=0), is_encoder_decoder=False)(
         [([0, 7, 9], [5, 6, 0]), ([0, 9], [5, 0])]
