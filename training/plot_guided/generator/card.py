@@ -153,6 +153,7 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
             if config["base"] == "encoder"
             else f"`{config['base']}`, {trained}"
         )
+        + (", on weights that have read some stories of either part before" if manifest.get("base") else "")
         + (", going on from another run" if config.get("start") else ""),
         parameters=manifest["parameters"] / 1e6,
         sentences=(

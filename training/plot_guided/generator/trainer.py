@@ -62,9 +62,14 @@ def train_generator(
         ValueError: a run to resume that was begun with another configuration (each difference is named).
     """
     started = time.time()
-    before = {"start": config.start and ROOT / config.start / WEIGHTS, "base": ROOT / config.base / ADAPTER}
-    digests = {name: checksum(file) for name, file in before.items() if file and file.is_file()}
-    made_from = {"config": as_mapping(config), "data": data_checksums(config.corpus, data), **digests}
+    made_from: dict[str, Any] = {
+        "config": as_mapping(config),
+        "data": data_checksums(config.corpus, data),
+    }
+    if config.start:
+        made_from["start"] = checksum(ROOT / config.start / WEIGHTS)
+    if (adapter := ROOT / config.base / ADAPTER).is_file():  # perplexity's weights
+        made_from["base"] = checksum(adapter)
     checkpoint = begin_run(run, made_from, resume)
     corpus = load_plots(as_mapping(config), data, cache, names_file())
     model: Any
