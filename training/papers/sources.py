@@ -38,7 +38,10 @@ SETS = ("mans_roc", "mans_wp", "union_roc", "union_wp", "plot_guided_roc", "plot
 
 
 def alone(config: PlotCoherenceConfig) -> dict[str, PlotCoherenceConfig]:
-    """The configuration with one source each, by the source's name, and with all; from labels alone."""
+    """The configuration with one source each, by the source's name, and with all; from labels alone.
+
+    A source that stands alone gives all its groups, however few of them the configuration takes beside others.
+    """
     plain = replace(
         config,
         teacher=None,
@@ -54,13 +57,13 @@ def alone(config: PlotCoherenceConfig) -> dict[str, PlotCoherenceConfig]:
         training_sets=None,
     )
     nothing = replace(plain, graded=None, released=None, files=None)
-    found = {one["name"]: replace(nothing, graded=(one,)) for one in config.graded or ()}
+    found = {one["name"]: replace(nothing, graded=({**one, "groups": None},)) for one in config.graded or ()}
     if config.released:
-        found["released"] = replace(nothing, released=config.released)
+        found["released"] = replace(nothing, released=replace(config.released, groups=None))
     stems = [Path(one.path).stem for one in config.files or ()]
     for one, stem in zip(config.files or (), stems, strict=True):
         name = stem if stems.count(stem) == 1 else Path(one.path).parent.name  # stages' files are named alike
-        found[name] = replace(nothing, files=(one,))
+        found[name] = replace(nothing, files=(replace(one, groups=None),))
     return {**found, "all": plain}
 
 

@@ -27,6 +27,8 @@ def test_each_source_stands_alone_and_all_together_from_labels(config: str) -> N
     for name in sources:
         one = found[name]
         assert len(one.graded or ()) + (one.released is not None) + len(one.files or ()) == 1
+        limits = [graded["groups"] for graded in one.graded or ()] + [file.groups for file in one.files or ()]
+        assert [*limits, one.released and one.released.groups].count(None) == len(limits) + 1
     assert (found["all"].graded, found["all"].files) == (whole.graded, whole.files)
 
 
