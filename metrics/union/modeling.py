@@ -54,25 +54,18 @@ class UnionModel(BertPreTrainedModel):
         """Logits (…, vocabulary) of equation 4 for hidden states (…, width)."""
         return self.cls(hidden.to(self.cls.predictions.transform.dense.weight.dtype))
 
-    def forward(
-        self,
-        input_ids: Tensor,
-        attention_mask: Tensor,
-        targets: Tensor | None = None,
-        weights: Tensor | None = None,
-    ) -> dict[str, Tensor]:
-        """`logits` (n,), and with `targets` the sum of equation 4's losses: `reconstruction` ().
+    def reconstruction_loss(self, hidden: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+        """The weighted sum () of equation 4's losses, for hidden states (n, tokens, width).
 
         Args:
-            input_ids: (n, tokens) int64.
-            attention_mask: (n, tokens), 1 at tokens.
+            hidden: as `encode` gives them.
             targets: (n, tokens) token ids of the original, `IGNORED` where there is none.
-            weights: (n, tokens) weights of the targets in their sum; ones where not given.
+            weights: (n, tokens) of the targets in the sum.
         """
-        hidden = self.encode(input_ids, attention_mask)
-        output = {"logits": self.score(hidden)}
-        if targets is not None:
-            at = targets != IGNORED
-            losses = F.cross_entropy(self.cls(hidden[at]).float(), targets[at], reduction="none")
-            output["reconstruction"] = (losses if weights is None else losses * weights[at]).sum()
-        return output
+        at = targets != IGNORED
+        losses = F.cross_entropy(self.cls(hidden[at]).float(), targets[at], reduction="none")
+        return (losses * weights[at]).sum()
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """Logits (n,) of equation 2, of token ids (n, tokens) and their mask, 1 at tokens."""
+        return self.score(self.encode(input_ids, attention_mask))

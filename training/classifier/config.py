@@ -8,6 +8,21 @@ from openmeva.training.common.trainer import TrainingConfig
 
 
 @dataclass(frozen=True, kw_only=True)
+class Teacher:
+    """A larger classifier whose judgments are learned beside the labels.
+
+    Attributes:
+        weights: its folder.
+        config: its configuration, by which it is trained where it is not there; null: the weights are taken as they are.
+        processes: that judge at the same time.
+    """
+
+    weights: str
+    config: str | None = None
+    processes: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
 class ClassifierConfig(TrainingConfig):
     """How a story classifier is trained.
 

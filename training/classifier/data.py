@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -18,6 +19,15 @@ from openmeva.training.negatives.draft import KINDS
 from openmeva.training.negatives.groups import GroupRow
 
 UNKNOWN = -1.0  # a target that no loss counts
+
+
+class Taught(Protocol):
+    """A story that a teacher may have judged: see `Example`."""
+
+    @property
+    def words(self) -> list[int]: ...
+    @property
+    def teacher_states(self) -> np.ndarray | None: ...
 
 
 @dataclass(frozen=True)
@@ -149,7 +159,7 @@ class GroupCollator:
             start += len(group)
         taught = any(e.teacher_states is not None for e in examples)
         return {
-            **(_teacher_states(examples, ids.shape) if taught else {}),
+            **(states_of_batch(examples, ids.shape) if taught else {}),
             "input_ids": ids,
             "attention_mask": mask,
             "labels": torch.tensor([e.label for e in examples]),
@@ -160,7 +170,7 @@ class GroupCollator:
         }
 
 
-def words_of_tokens(examples: Sequence[Example], shape: torch.Size) -> Tensor:
+def words_of_tokens(examples: Sequence[Taught], shape: torch.Size) -> Tensor:
     """The numbers of the words of a padded batch's tokens, of `shape` (n, tokens): see `Example.words`."""
     words = torch.full(shape, -1)
     for row, example in enumerate(examples):
@@ -168,7 +178,7 @@ def words_of_tokens(examples: Sequence[Example], shape: torch.Size) -> Tensor:
     return words
 
 
-def _teacher_states(examples: Sequence[Example], shape: torch.Size) -> dict[str, Tensor]:
+def states_of_batch(examples: Sequence[Taught], shape: torch.Size) -> dict[str, Tensor]:
     """The teacher's states (n, 1 + words, width), where they are known (n, 1 + words), and the tokens' words (n, tokens)."""
     words = words_of_tokens(examples, shape)
     count = int(words.max()) + 1

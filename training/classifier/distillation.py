@@ -8,10 +8,10 @@ again.
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -19,9 +19,11 @@ import pyarrow.parquet as pq
 import torch
 
 from openmeva.metrics.core.batching import length_batches
-from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.core.checkpoint import Checkpoint, load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
+from openmeva.metrics.core.story_scorer import StoryScorer
+from openmeva.training.classifier.config import Teacher
 from openmeva.training.classifier.data import Example, ExampleMaker, words_of_tokens
 from openmeva.training.classifier.states import word_states
 from openmeva.training.common.checkpoint import weights_file
@@ -29,6 +31,7 @@ from openmeva.training.files import checksum, replacing
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.stages import Stage, read_rows
 
+Scorer = Callable[[Checkpoint], StoryScorer]
 SCHEMA = pa.schema([("logit", pa.float32())])
 STATES = pa.schema([("logit", pa.float32()), ("width", pa.int32()), ("states", pa.large_binary())])
 CHUNK = 512
@@ -36,8 +39,44 @@ BATCH = 32
 SURE = 1e-6  # a score is kept so far from 0 and 1
 
 
+class Student(Protocol):
+    """What a student's configuration says of its teacher."""
+
+    @property
+    def metric(self) -> str: ...
+    @property
+    def teacher(self) -> Teacher | None: ...
+    @property
+    def states_weight(self) -> float: ...
+    @property
+    def max_length(self) -> int: ...
+
+
+def judged_by(
+    teacher: Path, rows: Sequence[GroupRow], config: Student, run: Path, scorer: Scorer = ClassifierScorer
+) -> list[GroupRow]:
+    """The rows with a teacher's judgments, and its hidden states where the configuration wants them.
+
+    Args:
+        teacher: the folder of its weights.
+        rows: to judge.
+        config: of the student.
+        run: of the stage's file.
+        scorer: of the teacher's checkpoint.
+    """
+    processes = config.teacher.processes if config.teacher else 1
+    if config.states_weight:
+        return with_teacher_states(rows, teacher, config.metric, run, config.max_length, processes, scorer)
+    return with_teacher_logits(rows, teacher, config.metric, run, processes, scorer)
+
+
 def with_teacher_logits(
-    rows: Sequence[GroupRow], teacher: Path, metric: str, out: Path, processes: int = 1
+    rows: Sequence[GroupRow],
+    teacher: Path,
+    metric: str,
+    out: Path,
+    processes: int = 1,
+    scorer: Scorer = ClassifierScorer,
 ) -> list[GroupRow]:
     """The rows with `teacher_logit`: the logits of the teacher's scores, less their mean, by their standard deviation.
 
@@ -47,6 +86,7 @@ def with_teacher_logits(
         metric: whose section of the checkpoint's configuration is read.
         out: the stage's folder; `teacher_logit.parquet` goes there.
         processes: that judge at the same time.
+        scorer: of the teacher's checkpoint.
 
     Raises:
         ValueError: no rows, or no checkpoint in `teacher`.
@@ -57,10 +97,10 @@ def with_teacher_logits(
     digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()
     stage = Stage(out, "teacher_logit", {"teacher": checksum(weights_file(teacher)), "stories": digest})
     if not stage.is_done():
-        scorer = ClassifierScorer(load_checkpoint(teacher, metric))
+        judge = scorer(load_checkpoint(teacher, metric))
 
         def judged(span: range) -> list[dict[str, Any]]:
-            scores = scorer.score([texts[place] for place in span], None)[0]
+            scores = judge.score([texts[place] for place in span], None)[0]
             return [{"logit": logit(score)} for score in scores]
 
         stage.run(len(texts), judged, CHUNK, SCHEMA, processes=processes)
@@ -69,7 +109,13 @@ def with_teacher_logits(
 
 
 def with_teacher_states(
-    rows: Sequence[GroupRow], teacher: Path, metric: str, out: Path, limit: int, processes: int = 1
+    rows: Sequence[GroupRow],
+    teacher: Path,
+    metric: str,
+    out: Path,
+    limit: int,
+    processes: int = 1,
+    scorer: Scorer = ClassifierScorer,
 ) -> list[GroupRow]:
     """The rows with `teacher_logit`, as `with_teacher_logits` has it but of the story as a whole, and `teacher_states`.
 
@@ -81,6 +127,7 @@ def with_teacher_states(
             the same states as one array.
         limit: tokens of a story that are read, as many as the student reads.
         processes: that judge at the same time.
+        scorer: of the teacher's checkpoint.
 
     Raises:
         ValueError: no rows, or no checkpoint in `teacher`.
@@ -92,11 +139,11 @@ def with_teacher_states(
     made_from = {"teacher": checksum(weights_file(teacher)), "stories": digest, "limit": limit}
     stage = Stage(out, "teacher_states", made_from)
     if not stage.is_done():
-        scorer = ClassifierScorer(load_checkpoint(teacher, metric))
-        make = ExampleMaker(scorer.tokenizer, scorer.normalizer, limit)
+        judge = scorer(load_checkpoint(teacher, metric))
+        make = ExampleMaker(judge.tokenizer, judge.normalizer, limit)
         stage.run(
             len(rows),
-            lambda span: _states_of(scorer, [make(rows[place]) for place in span]),
+            lambda span: _states_of(judge, [make(rows[place]) for place in span]),
             CHUNK,
             STATES,
             processes=processes,
@@ -132,7 +179,7 @@ def _standardised(logits: Iterable[float]) -> list[float]:
 
 
 @torch.inference_mode()
-def _states_of(scorer: ClassifierScorer, examples: Sequence[Example]) -> list[dict[str, Any]]:
+def _states_of(scorer: StoryScorer, examples: Sequence[Example]) -> list[dict[str, Any]]:
     """Logit and states of each story."""
     device = choose_device(None)
     model = PrecisionCache(scorer.model).on(device, choose_dtype("auto", device))

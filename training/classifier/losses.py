@@ -1,6 +1,6 @@
 """The loss of story classifiers."""
 
-from typing import Any
+from typing import Any, Protocol
 
 from torch import Tensor
 from torch.nn import functional as F
@@ -10,6 +10,15 @@ from openmeva.training.classifier.states import word_states
 from openmeva.training.common.sharing import Share
 
 TEACHER_SPREAD = 1.5  # standard deviation, in logits, that a teacher's judgments are given
+
+
+class Weights(Protocol):
+    """How much a teacher's judgments and hidden states count."""
+
+    @property
+    def distillation_weight(self) -> float: ...
+    @property
+    def states_weight(self) -> float: ...
 
 
 def classifier_loss(model: Any, inputs: dict[str, Tensor], config: ClassifierConfig) -> tuple[Tensor, Tensor]:
@@ -34,6 +43,21 @@ def classifier_loss(model: Any, inputs: dict[str, Tensor], config: ClassifierCon
         loss = loss + config.kind_weight * _known(found["kinds"], inputs["kinds"])
     if config.token_weight:
         loss = loss + config.token_weight * _known(found["belongs"], inputs["belongs"])
+    return loss + distillation_loss(model, found, inputs, config), logits
+
+
+def distillation_loss(
+    model: Any, found: dict[str, Tensor], inputs: dict[str, Tensor], config: Weights
+) -> Tensor:
+    """How far a student is from its teacher, by the configuration's weights.
+
+    Args:
+        model: the student, with the `projection` of its states where there are any.
+        found: its `logits` (n,) and perhaps `of_tokens` (n,), and the projected `states` (n, words, width).
+        inputs: the batch: `teacher_logit` (n,), and with `states` also `teacher_states` and `states_known`.
+        config: the weights.
+    """
+    loss = found["logits"].sum() * 0
     if config.distillation_weight:
         at = ~inputs["teacher_logit"].isnan()
         for name in ("logits", "of_tokens") if at.any() else ():
@@ -45,7 +69,13 @@ def classifier_loss(model: Any, inputs: dict[str, Tensor], config: ClassifierCon
         at = inputs["states_known"]
         wanted = model.projection.standardised(inputs["teacher_states"])
         loss = loss + config.states_weight * F.mse_loss(found["states"].float()[at], wanted[at])
-    return loss, logits
+    return loss
+
+
+def projected_states(model: Any, hidden: Tensor, words: Tensor, count: int) -> Tensor:
+    """The teacher's states (n, count, width) as the student's hidden states (n, tokens, width) tell them."""
+    found: Tensor = model.projection(word_states(hidden, words, count))
+    return found
 
 
 def _judged(model: Any, inputs: dict[str, Tensor], config: ClassifierConfig) -> dict[str, Tensor]:
@@ -62,7 +92,7 @@ def _judged(model: Any, inputs: dict[str, Tensor], config: ClassifierConfig) -> 
         found["of_tokens"] = _mean_of_tokens(model.judge_tokens(hidden), mask)
     if config.states_weight and "teacher_states" in inputs:
         count = inputs["teacher_states"].shape[1]
-        found["states"] = model.projection(word_states(hidden, share(inputs["words"]), count))
+        found["states"] = projected_states(model, hidden, share(inputs["words"]), count)
     return share.gathered(found)
 
 

@@ -23,6 +23,8 @@ from scipy.stats import pearsonr, spearmanr
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.classifier.config import Teacher
+from openmeva.training.classifier.distillation import judged_by
 from openmeva.training.classifier.rows import at_most, load_rows
 from openmeva.training.classifier.trainer import known_classifier, train_classifier
 from openmeva.training.common.config import config_file, read_config
@@ -30,8 +32,7 @@ from openmeva.training.files import write_text
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.papers.plot_cells import scores_and_ratings
 from openmeva.training.paths import CACHE, ROOT, RUNS
-from openmeva.training.plot_coherence.config import PlotCoherenceConfig, Teacher
-from openmeva.training.plot_coherence.trainer import judged_by
+from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 
 NUMBER = re.compile(r"(?<=[-:])\d+(?=-|$)")  # of a group among those of its source, in its name
 SETS = ("mans_roc", "mans_wp", "union_roc", "union_wp", "plot_guided_roc", "plot_guided_wp")

@@ -3,23 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from openmeva.training.classifier.config import ClassifierConfig
+from openmeva.training.classifier.config import ClassifierConfig, Teacher
 from openmeva.training.classifier.rows_config import RowsConfig
-
-
-@dataclass(frozen=True, kw_only=True)
-class Teacher:
-    """A larger classifier whose judgments are learned beside the labels.
-
-    Attributes:
-        weights: its folder.
-        config: its configuration, by which it is trained where it is not there; null: the weights are taken as they are.
-        processes: that judge at the same time.
-    """
-
-    weights: str
-    config: str | None = None
-    processes: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,14 +5,13 @@ classifier on the rows that they wrote (`training/classifier`). Weights, manifes
 `metrics/plot_coherence/weights/NAME/`.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from openmeva.training.classifier.averaging import average_checkpoints
 from openmeva.training.classifier.card import write_classifier_card
-from openmeva.training.classifier.distillation import with_teacher_logits, with_teacher_states
+from openmeva.training.classifier.distillation import judged_by
 from openmeva.training.classifier.results import mean_results
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.trainer import known_classifier, train_classifier
@@ -20,7 +19,6 @@ from openmeva.training.common.checkpoint import save_manifest, weights_file
 from openmeva.training.common.config import as_mapping, config_file, read_config
 from openmeva.training.common.trainer import first_configuration
 from openmeva.training.files import checksum
-from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import ROOT
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.processes import first_alone, one_writer
@@ -70,23 +68,6 @@ def train(
         if writes:
             write_classifier_card(out, manifest)
     return manifest
-
-
-def judged_by(
-    teacher: Path, rows: Sequence[GroupRow], config: PlotCoherenceConfig, run: Path
-) -> list[GroupRow]:
-    """The rows with a teacher's judgments, and its hidden states where the configuration wants them.
-
-    Args:
-        teacher: the folder of its weights.
-        rows: to judge.
-        config: of the student.
-        run: of the stage's file.
-    """
-    processes = config.teacher.processes if config.teacher else 1
-    if config.states_weight:
-        return with_teacher_states(rows, teacher, config.metric, run, config.max_length, processes)
-    return with_teacher_logits(rows, teacher, config.metric, run, processes)
 
 
 def train_seeds(

@@ -30,7 +30,7 @@ union.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 
 {kind} Of {stories[train]:,} stories of {corpus}, {config[pairs]:,} were drawn, each beside one negative sample
 ({techniques}). {steps:,} steps of {batch} stories, learning rate {config[learning_rate]:g}, λ = {config[reconstruction_weight]:g}, seed {config[seed]};
-{minutes:g} minutes on {threads} thread(s) with torch {torch}.
+{minutes:g} minutes on {threads} thread(s) with torch {torch}.{taught}{note}
 
 | file | SHA-256 |
 |---|---|
@@ -39,7 +39,7 @@ union.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 ## Results
 
 On {judged:,} held-out stories and as many negative samples: accuracy {validation[accuracy]:.3f},
-area under the ROC curve {validation[auc]:.3f}. Correlations with human judgments are printed by
+area under the ROC curve {validation[auc]:.3f}{before_the_mean}. Correlations with human judgments are printed by
 `make benchmark`, and stand in the metric's card.
 
 ## Limits
@@ -76,6 +76,16 @@ def _begun(config: dict[str, Any]) -> str:
     return f", begun with that of `{source}` (its stories are not counted below)"
 
 
+def _averaged(config: dict[str, Any]) -> str:
+    """That the weights are a mean, as a sentence; nothing where they are not."""
+    share = config.get("start_share")
+    return (
+        f" The adapter is the mean of this training's and, with {share:.0%}, of what it began with."
+        if share
+        else ""
+    )
+
+
 def _techniques(sampling: dict[str, Any], lexicon: dict[str, str]) -> str:
     """How the negative samples were made."""
     left_out = sampling.get("without", ())
@@ -87,6 +97,35 @@ def _techniques(sampling: dict[str, Any], lexicon: dict[str, str]) -> str:
     elif "conceptnet" not in lexicon:
         told.append("keywords and antonyms of WordNet alone")
     return ", ".join(told)
+
+
+def _taught(manifest: dict[str, Any]) -> str:
+    """Of whose judgments it learned, as a paragraph; nothing where there is no teacher."""
+    config = manifest["config"]
+    teacher = config.get("teacher")
+    if not teacher:
+        return ""
+    others = (
+        f", and of {manifest['others']:,} stories more that no label was learned of"
+        if "others" in manifest
+        else ""
+    )
+    states = (
+        f" and the distance from its hidden states ({config['states_weight']:g})"
+        if config["states_weight"]
+        else ""
+    )
+    released = (config.get("others") or {}).get("released")
+    authors = (
+        " Among them are stories that the plot-guided paper's authors released, but none that was judged."
+        if released
+        else ""
+    )
+    return (
+        f"\n\nIt is taught by a larger UNION (`{teacher.get('config') or teacher['weights']}`): the loss is that of equation 6, "
+        f"with {config['label_weight']:g} times the cross-entropy, and the distance from what the larger one thinks of "
+        f"these stories{others} ({config['distillation_weight']:g}){states}; {config['passes']} pass(es).{authors}"
+    )
 
 
 def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
@@ -103,7 +142,7 @@ def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
         _CARD,
         manifest,
         kind=(
-            f"An adapter of rank {config['adapter']['rank']} on {base}{_begun(config)}."
+            f"An adapter of rank {config['adapter']['rank']} on {base}{_begun(config)}.{_averaged(config)}"
             if config["adapter"]
             else f"All weights of {base}."
         ),
@@ -111,5 +150,8 @@ def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
         source=" ".join(sources),
         techniques=_techniques(config["sampling"], manifest.get("lexicon", {})),
         batch=2 * config["batch_pairs"],
+        taught=_taught(manifest),
+        note=f"\n\n{config['note']}" if config.get("note") else "",
+        before_the_mean=" (of the training alone, before the mean)" if config.get("start_share") else "",
         judged=min(config.get("validation_pairs", 1000), manifest["stories"]["validation"]),
     )

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from openmeva.training.classifier.config import Teacher
+from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common.adapters import Adapter
 from openmeva.training.common.trainer import TrainingConfig
 from openmeva.training.corpora.splits import CorpusConfig
@@ -19,6 +21,7 @@ class UnionConfig(TrainingConfig):
         base: the backbone: see `training/common/backbone.py`.
         start: an adapter's folder to go on from.
         first: the configuration that is trained where `start` is not there yet.
+        start_share: of the mean of the adapter and of what it goes on from (see `classifier/averaging.py`); 0: no mean is taken.
         adapter: low-rank factors on the backbone; null: all weights are trained and saved.
         encoder_dropout: of the layers of another backbone than the shared one; null: as it was pretrained. Without any, a
             step takes half the time on a processor.
@@ -34,6 +37,13 @@ class UnionConfig(TrainingConfig):
             the `stories`.
         reconstruction_weight: λ of equation 6.
         copied_share: of the positions that only copy, this many are trained on.
+        teacher: a larger UNION, whose judgments are learned beside the labels.
+        others: more stories that the teacher judges, such as machines'; their labels are not learned.
+        passes: over the pairs and the others, where there is a teacher.
+        label_weight: of cross-entropy, human against negative sample.
+        distillation_weight: of the teacher's judgments.
+        states_weight: of the teacher's hidden states, word by word (see `classifier/states.py`); 0: without them.
+        note: for the card.
     """
 
     metric: Literal["union"] = "union"
@@ -42,6 +52,7 @@ class UnionConfig(TrainingConfig):
     base: str = "encoder"
     start: str | None = None
     first: str | None = None
+    start_share: float = 0.0
     adapter: Adapter | None = field(default_factory=Adapter)
     encoder_dropout: float | None = None
     max_length: int = 512
@@ -53,3 +64,10 @@ class UnionConfig(TrainingConfig):
     reconstruction_mean: Literal["tokens", "stories"] = "tokens"
     reconstruction_weight: float = 0.1
     copied_share: float = 0.15
+    teacher: Teacher | None = None
+    others: RowsConfig | None = None
+    passes: int = 1
+    label_weight: float = 1.0
+    distillation_weight: float = 0.0
+    states_weight: float = 0.0
+    note: str | None = None

@@ -1,7 +1,8 @@
 """Pairs of a story and its negative sample as token ids with reconstruction targets (equations 4 and 5)."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -11,16 +12,33 @@ from torch import Tensor
 
 from openmeva.metrics.core.runtime import SpecialTokens, pad
 from openmeva.metrics.union.modeling import IGNORED
+from openmeva.training.classifier.data import states_of_batch
 from openmeva.training.negatives import TaggedStory, UnionSampler
+
+UNLABELLED = -1
 
 
 @dataclass(frozen=True)
 class Example:
-    """Token ids with [CLS] and [SEP], the target of each, and whether the target differs from the token."""
+    """A story, ready for the model.
+
+    Attributes:
+        ids: with [CLS] and [SEP].
+        targets: of their reconstruction.
+        label: 1 for a human story, 0 for a negative sample, `UNLABELLED` where only a teacher judges.
+        text: the story's words.
+        teacher_logit: a teacher's judgment, or not a number.
+        words: for each token, 0 for the first, the number of its word from 1 on, or -1 for none.
+        teacher_states: a teacher's (1 + words, width), or None.
+    """
 
     ids: list[int]
     targets: list[int]
     label: int
+    text: str = ""
+    teacher_logit: float = math.nan
+    words: list[int] = field(default_factory=list)
+    teacher_states: np.ndarray | None = field(default=None, compare=False, repr=False)
 
 
 class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
@@ -90,7 +108,12 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
         if self.by_position:
             whole = [piece for word in original for piece in self.pieces(word)]
             targets = [IGNORED, *whole[: len(ids) - 1], *[IGNORED] * (len(ids) - 1 - len(whole))]
-        return Example([*ids[: self.limit - 1], self.sep], [*targets[: self.limit - 1], IGNORED], label)
+        return Example(
+            [*ids[: self.limit - 1], self.sep],
+            [*targets[: self.limit - 1], IGNORED],
+            label,
+            " ".join(words),
+        )
 
 
 @dataclass(frozen=True)
@@ -124,10 +147,13 @@ class UnionCollator:
             targets[copied & ~kept] = IGNORED
             weights[copied] *= 1 / self.copied_share
         labels = torch.tensor([e.label for e in examples])
+        taught = any(e.teacher_states is not None for e in examples)
         return {
+            **(states_of_batch(examples, ids.shape) if taught else {}),
             "input_ids": ids,
             "attention_mask": mask,
             "labels": labels,
             "targets": targets,
             "weights": weights,
+            "teacher_logit": torch.tensor([e.teacher_logit for e in examples]),
         }

@@ -6,26 +6,37 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from openmeva.metrics.union.modeling import IGNORED
+from openmeva.training.classifier.losses import distillation_loss, projected_states
 from openmeva.training.common.sharing import Share
+from openmeva.training.union.config import UnionConfig
 
 
-def union_loss(model: Any, inputs: dict[str, Tensor], reconstruction_weight: float) -> tuple[Tensor, Tensor]:
+def union_loss(model: Any, inputs: dict[str, Tensor], config: UnionConfig) -> tuple[Tensor, Tensor]:
     """The loss of a batch of `UnionCollator` (equation 6), and the stories' logits (n,).
+
+    To cross-entropy and reconstruction comes, with a teacher, the distance from its judgments and states.
 
     Args:
         model: a `UnionModel`.
-        inputs: the batch.
-        reconstruction_weight: λ of equation 6.
+        inputs: the batch; stories without a label count for the teacher's part alone.
+        config: the weights.
     """
     share = Share.of(len(inputs["labels"]))
-    names = ["input_ids", "attention_mask"]
-    if reconstruction_weight:
-        names += ["targets", "weights"]
-    output = model(**{name: share(inputs[name]) for name in names})
-    logits = share.gathered({"logits": output["logits"]})["logits"]
-    loss = F.binary_cross_entropy_with_logits(logits, inputs["labels"].float())
-    if reconstruction_weight:
-        (total,) = share.summed(output["reconstruction"])
-        weights = inputs["weights"][inputs["targets"] != IGNORED]
-        loss = loss + reconstruction_weight * (total / weights.sum().clamp_min(1.0))
-    return loss, logits
+    hidden = model.encode(share(inputs["input_ids"]), share(inputs["attention_mask"]))
+    own = {"logits": model.score(hidden)}
+    if config.states_weight and "teacher_states" in inputs:
+        count = inputs["teacher_states"].shape[1]
+        own["states"] = projected_states(model, hidden, share(inputs["words"]), count)
+    found = share.gathered(own)
+    logits, labels = found["logits"], inputs["labels"].float()
+    known = labels >= 0
+    loss = logits.sum() * 0
+    if known.any():
+        loss = config.label_weight * F.binary_cross_entropy_with_logits(logits[known], labels[known])
+    if config.reconstruction_weight:
+        targets, weights = inputs["targets"], inputs["weights"]
+        (total,) = share.summed(model.reconstruction_loss(hidden, share(targets), share(weights)))
+        loss = loss + config.reconstruction_weight * (
+            total / weights[targets != IGNORED].sum().clamp_min(1.0)
+        )
+    return loss + distillation_loss(model, found, inputs, config), logits

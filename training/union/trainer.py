@@ -17,8 +17,18 @@ from torch import Tensor
 from transformers import EvalPrediction
 
 from openmeva.metrics.core.runtime import SpecialTokens
+from openmeva.metrics.core.text import Normalizer
+from openmeva.training.classifier.averaging import average_checkpoints
+from openmeva.training.classifier.rows import load_rows
+from openmeva.training.classifier.states import fitted_projection
 from openmeva.training.common.backbone import names_file
-from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest, start_digest
+from openmeva.training.common.checkpoint import (
+    begin_run,
+    save_checkpoint,
+    save_manifest,
+    start_digest,
+    weights_file,
+)
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.trainer import (
     StoryTrainer,
@@ -29,23 +39,25 @@ from openmeva.training.common.trainer import (
 from openmeva.training.corpora.splits import load_corpus
 from openmeva.training.files import checksum
 from openmeva.training.negatives import UnionSampler, language_of, tag_corpus
+from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import ROOT
-from openmeva.training.processes import one_writer
+from openmeva.training.processes import first_alone, one_writer
 from openmeva.training.text.knowledge.resources import find, require
 from openmeva.training.union.card import write_union_card
 from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.data import UnionCollator, UnionPairs
 from openmeva.training.union.losses import union_loss
 from openmeva.training.union.model import build_model
+from openmeva.training.union.taught import TaughtPairs, taught_pairs
 
 
 class UnionTrainer(StoryTrainer):
     """The loss of equation 6; batches of stories of similar length."""
 
-    reconstruction_weight = 0.1
+    config: UnionConfig
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
-        loss, logits = union_loss(model, inputs, self.reconstruction_weight)
+        loss, logits = union_loss(model, inputs, self.config)
         return loss, {"logits": logits, "labels": inputs["labels"]}
 
 
@@ -74,16 +86,21 @@ def train(
         The manifest.
 
     Raises:
-        ValueError: a run to resume that was begun with another configuration (each difference is named).
+        ValueError: a run to resume that was begun with another configuration (each difference is named), or settings that
+            do not go together.
     """
     start = ROOT / config.start if config.start else None
+    if config.start_share and not (start and config.adapter):
+        raise ValueError("start_share: expected with a start and an adapter, whose mean is taken")
     first = first_configuration(UnionConfig, "union", config.first, config.start)
     if first and start:
         train(first, data, start, run / f"training-{first.name}", cache, resume)
     started = time.time()
+    others, told = _judged_stories(config, data, run, cache)
     made_from = {
         "config": as_mapping(config),
-        "data": data_checksums(config.corpus, data),
+        "data": data_checksums(config.corpus, data) | told.pop("data", {}),
+        **told,
         **start_digest(start),
     }
     checkpoint = begin_run(run, made_from, resume)
@@ -92,7 +109,7 @@ def train(
     model, tokenizer, base = build_model(config)
     language, by_position = language_of(config.sampling), config.targets == "position"
     sampler = UnionSampler(stories, language, config.sampling, seed=config.seed)
-    pairs = UnionPairs(stories, sampler, tokenizer, config.max_length, config.pairs, by_position)
+    drawn = UnionPairs(stories, sampler, tokenizer, config.max_length, config.pairs, by_position)
     validation_sampler = UnionSampler(
         held_out, language, config.sampling, seed=config.seed, keywords=sampler.material.keywords
     )
@@ -104,20 +121,29 @@ def train(
         min(config.validation_pairs, len(held_out)),
         by_position,
     )
-    steps = math.ceil(config.pairs / config.batch_pairs)
-    padding = SpecialTokens.of(tokenizer).padding
+    collate = UnionCollator(
+        SpecialTokens.of(tokenizer).padding,
+        config.copied_share,
+        config.seed,
+        config.reconstruction_mean == "stories",
+    )
+    pairs: UnionPairs | TaughtPairs = drawn
+    if config.teacher:
+        normalizer = Normalizer.load(names_file()) if config.corpus.delexicalize else Normalizer()
+        with first_alone():
+            pairs = taught_pairs(drawn, others, config, tokenizer, normalizer, run)
+        if config.states_weight:
+            model.projection = fitted_projection(model, pairs.first_batches(collate))
+    steps = math.ceil(len(pairs) / config.batch_pairs)
     trainer = UnionTrainer(
         model=model,
         args=training_arguments(run, config, steps, config.batch_pairs, label_names=["labels"]),
         train_dataset=pairs,
         eval_dataset=validation,
-        data_collator=UnionCollator(
-            padding, config.copied_share, config.seed, config.reconstruction_mean == "stories"
-        ),
+        data_collator=collate,
         compute_metrics=accuracy_and_auc,
     )
-    trainer.reconstruction_weight = config.reconstruction_weight
-    trainer.lengths = pairs.lengths()
+    trainer.config, trainer.lengths = config, pairs.lengths()
     trainer.train(resume_from_checkpoint=checkpoint)
     results = trainer.evaluate()
     manifest = {
@@ -134,18 +160,53 @@ def train(
         "torch": torch.__version__,
         "threads": torch.get_num_threads(),
     }
+    if config.states_weight:
+        del model.projection  # of no use but in training
     settings = {
         "delexicalize": config.corpus.delexicalize,
         "context": config.corpus.context,
         "max_length": config.window or config.max_length,
     }
     whole = not (config.adapter and base.takes_adapter)
+    share = config.start_share
     with one_writer() as writes:
         if writes:
-            save_checkpoint(out, "union", settings, model, base, tokenizer, whole)
+            trained = run / "trained" if share else out
+            save_checkpoint(trained, "union", settings, model, base, tokenizer, whole)
+            if start and share:
+                average_checkpoints([trained, start], out, [1 - share, share])
             save_manifest(out, manifest)
             write_union_card(out, manifest)
     return manifest
+
+
+def _judged_stories(
+    config: UnionConfig, data: Path, run: Path, cache: Path
+) -> tuple[list[GroupRow], dict[str, Any]]:
+    """The further stories that a teacher judges, and what the manifest says of it and of them; trains it where it is missing.
+
+    Raises:
+        ValueError: weights for what a teacher says, or stories for it, but no teacher; or weights of none of it.
+    """
+    teacher = config.teacher
+    if (teacher is None) != (not config.distillation_weight and not config.states_weight):
+        raise ValueError(
+            "expected a teacher and a distillation_weight or states_weight above 0, or neither, "
+            f"got teacher {teacher}, {config.distillation_weight:g} and {config.states_weight:g}"
+        )
+    if teacher is None:
+        if config.others or config.passes != 1:
+            raise ValueError("others, passes: expected with a teacher, got none")
+        return [], {}
+    own = first_configuration(UnionConfig, "union", teacher.config, teacher.weights)
+    if own:
+        train(own, data, ROOT / teacher.weights, run / f"training-{own.name}", cache)
+    told: dict[str, Any] = {"teacher": checksum(weights_file(ROOT / teacher.weights))}
+    if not config.others:
+        return [], told
+    with first_alone():
+        rows, _, provenance = load_rows(config.others, data, run, cache)
+    return rows, {**told, "others": len(rows), "data": provenance["data"]}
 
 
 def lexicon_files() -> dict[str, Path]:

@@ -112,7 +112,7 @@ def test_judgments_are_standardised_in_order_and_made_once(
     def unwanted(*arguments: Any) -> None:
         raise AssertionError("judged again")
 
-    monkeypatch.setattr(teacher, "ClassifierScorer", unwanted)
+    monkeypatch.setattr(teacher, "load_checkpoint", unwanted)
     again = with_teacher_logits(rows(30, seed=2), folder / "large", "plot_coherence", folder / "out")
     assert again == judged
     with pytest.raises(AssertionError, match="judged again"):

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from openmeva.training.classifier.config import Teacher
 from openmeva.training.classifier.rows_config import RowFile
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.papers.sources import alone, is_there, limited, main, taught_by, with_present_files
-from openmeva.training.plot_coherence.config import PlotCoherenceConfig, Teacher
+from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 
 
 @pytest.mark.parametrize("config", ["mix", "base", "base_second"])

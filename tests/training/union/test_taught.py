@@ -1,0 +1,185 @@
+"""A small UNION learns what a larger one thinks of stories, and no labels of those that are not its own."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.union.modeling import IGNORED
+from openmeva.metrics.union.scoring import UnionScorer
+from openmeva.training.common import backbone
+from openmeva.training.common.config import parse
+from openmeva.training.files import checksum
+from openmeva.training.union import trainer as union
+from openmeva.training.union.config import UnionConfig
+from openmeva.training.union.data import UNLABELLED, Example, UnionCollator
+from openmeva.training.union.losses import union_loss
+from tests.tiny import tiny_model, write_encoder
+
+PEOPLE = ("she", "he", "the dog", "the cat")
+ENDINGS = ("ran home", "ate", "slept", "walked to the park")
+STORIES = [
+    f"{a} ran home . {a} ate the cat and {b} . {a} slept ! {b} was not home ."
+    for a in PEOPLE
+    for b in ENDINGS
+]
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Sixteen stories whose sentences come in one order, the same with two exchanged, and a tiny encoder."""
+    write_encoder(tmp_path / "encoder", tiny_model())
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
+    (tmp_path / "stories.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in STORIES))
+    (tmp_path / "held_out.jsonl").write_text(
+        "".join(json.dumps({"story": f"not {s}"}) + "\n" for s in STORIES[:6])
+    )
+    groups = [
+        # their labels are wrong: what a student knows of them it has from its teacher
+        {"group": str(place), "story": text, "label": label}
+        for place, story in enumerate(STORIES)
+        for text, label in ((story, 0), (exchanged(story), 1))
+    ]
+    (tmp_path / "groups.jsonl").write_text("".join(json.dumps(row) + "\n" for row in groups))
+    return tmp_path
+
+
+def exchanged(story: str) -> str:
+    """The story with its second and third sentence exchanged."""
+    first, second, third, *rest = Normalizer().sentences(story)
+    return " ".join(word for sentence in (first, third, second, *rest) for word in sentence)
+
+
+def configuration(data: Path, **changes: Any) -> UnionConfig:
+    settings = {
+        "metric": "union",
+        "name": "tiny",
+        "corpus": {"train": ["stories.jsonl"], "validation": ["held_out.jsonl"]},
+        "sampling": {"keep": 1},
+        "adapter": {"rank": 8, "alpha": 16},
+        "max_length": 64,
+        "pairs": 64,
+        "batch_pairs": 8,
+        "learning_rate": 5e-3,
+        "seed": 7,
+    }
+    return parse(UnionConfig, {**settings, **changes})
+
+
+def student(data: Path, **changes: Any) -> UnionConfig:
+    taught = {
+        "teacher": {"weights": str(data / "teacher")},
+        "others": {"files": [{"path": str(data / "groups.jsonl"), "share": 0.0}]},
+        "passes": 40,
+        "pairs": 16,
+        "label_weight": 0.0,
+        "reconstruction_weight": 0.0,
+        "distillation_weight": 1.0,
+    }
+    return configuration(data, **{**taught, **changes})
+
+
+def run(data: Path, name: str, config: UnionConfig, folder: Path | None = None) -> dict[str, Any]:
+    return union.train(config, data, folder or data / name, data / f"run-{name}", data / "cache")
+
+
+def right(folder: Path) -> int:
+    """How many of the sixteen stories score above themselves with sentences exchanged."""
+    scorer = UnionScorer(load_checkpoint(folder, "union"))
+    scores, _ = scorer.score(STORIES + [exchanged(story) for story in STORIES], dtype="float32")
+    return sum(high > low for high, low in zip(scores[:16], scores[16:], strict=True))
+
+
+@pytest.fixture
+def teacher(data: Path) -> Path:
+    """One that knows the order of sentences."""
+    run(data, "teacher", configuration(data, pairs=2400))
+    assert right(data / "teacher") >= 14
+    return data / "teacher"
+
+
+@pytest.mark.parametrize("states", [0.0, 1.0], ids=["judgments", "judgments and states"])
+def test_a_student_learns_from_its_teacher_alone(data: Path, teacher: Path, states: float) -> None:
+    manifest = run(data, "student", student(data, states_weight=states))
+    assert right(data / "student") >= 14, (
+        "neither labels of pairs nor those of the others were there to learn"
+    )
+    assert manifest["teacher"] == checksum(teacher / "adapter.safetensors")
+    assert (manifest["others"], manifest["steps"]) == (32, (16 + 16) * 40 // 8)
+    assert manifest["data"].keys() >= {"stories.jsonl", str(data / "groups.jsonl")}
+    tensors = load_file(data / "student" / "adapter.safetensors")
+    assert not any("projection" in name for name in tensors), "the map between states serves training alone"
+    card = (data / "student" / "README.md").read_text()
+    assert "taught by a larger UNION" in card
+    assert "32 stories more" in card
+    assert ("hidden states" in card) == bool(states)
+
+
+def test_a_teacher_that_is_not_there_is_trained(data: Path) -> None:
+    large = {**vars(configuration(data)), "name": "large"}
+    large.update(corpus={"train": ["stories.jsonl"], "validation": ["held_out.jsonl"]}, pairs=8)
+    own = {
+        key: large[key] for key in ("name", "corpus", "pairs", "batch_pairs", "learning_rate", "max_length")
+    }
+    (data / "large.yaml").write_text(json.dumps(own))
+    config = student(
+        data, passes=1, teacher={"weights": str(data / "large"), "config": str(data / "large.yaml")}
+    )
+    run(data, "student", config)
+    made = (data / "large" / "manifest.json").stat().st_mtime_ns
+    run(data, "again", config)
+    assert (data / "large" / "manifest.json").stat().st_mtime_ns == made
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"teacher": None}, "expected a teacher and a distillation_weight"),
+        ({"distillation_weight": 0.0}, "expected a teacher and a distillation_weight"),
+        ({"teacher": None, "distillation_weight": 0.0}, "others, passes: expected with a teacher"),
+        ({"teacher": None, "distillation_weight": 0.0, "others": None}, "others, passes"),
+    ],
+)
+def test_half_of_what_a_student_needs_is_refused(data: Path, changes: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        run(data, "student", student(data, **changes))
+
+
+def test_stories_without_a_label_leave_equation_6_as_it_is() -> None:
+    model = tiny_model()
+    human, negative = (Example([2, 9, 10 + n, 11, 3], [IGNORED, 9, 10, 11, IGNORED], 1 - n) for n in (0, 1))
+    other = Example([2, 9, 9, 3], [IGNORED] * 4, UNLABELLED)
+    collate = UnionCollator(padding=0, copied_share=1.0, seed=1)
+    config = UnionConfig(name="any", learning_rate=1e-3, pairs=1, corpus=configuration(Path()).corpus)
+    alone, _ = union_loss(model, collate([(human, negative)]), config)
+    beside, logits = union_loss(model, collate([(human, negative), (other, other)]), config)
+    assert len(logits) == 4
+    assert beside.item() == pytest.approx(alone.item(), rel=1e-5)
+    taught = replace(config, distillation_weight=1.0)
+    judged = collate([(human, replace(negative, teacher_logit=0.5)), (other, other)])
+    loss, logits = union_loss(model, judged, taught)
+    distance = (logits[1] - 0.5 * 1.5) ** 2
+    assert loss.item() == pytest.approx((alone + distance).item(), rel=1e-5)
+    assert torch.isfinite(union_loss(model, collate([(other, other)]), config)[0])
+
+
+def test_the_mean_with_what_it_goes_on_from(data: Path) -> None:
+    run(data, "begun", configuration(data, pairs=8))
+    begun = load_file(data / "begun" / "adapter.safetensors")
+    shared = {"start": str(data / "begun"), "pairs": 32, "seed": 8}
+    run(data, "whole", configuration(data, **shared))
+    run(data, "mean", configuration(data, **shared, start_share=0.75))
+    whole, mean = (load_file(data / name / "adapter.safetensors") for name in ("whole", "mean"))
+    name = "classifier.weight"
+    expected = 0.25 * whole[name].float() + 0.75 * begun[name].float()
+    torch.testing.assert_close(mean[name].float(), expected, atol=1e-3, rtol=1e-2)
+    assert not torch.equal(whole[name], begun[name])
+    assert "with 75%, of what it began with" in (data / "mean" / "README.md").read_text()
+    with pytest.raises(ValueError, match="start_share: expected with a start"):
+        run(data, "alone", configuration(data, start_share=0.5))

@@ -1,0 +1,95 @@
+"""Pairs and other stories with what a larger UNION thinks of each: knowledge distillation (`classifier/distillation.py`)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from rich.progress import track
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.union.modeling import IGNORED
+from openmeva.metrics.union.scoring import UnionScorer
+from openmeva.training.classifier.data import ExampleMaker
+from openmeva.training.classifier.distillation import judged_by
+from openmeva.training.negatives.groups import GroupRow
+from openmeva.training.paths import ROOT
+from openmeva.training.union.config import UnionConfig
+from openmeva.training.union.data import UNLABELLED, Example, UnionCollator, UnionPairs
+
+FITTED = 320  # pairs that the projection of states is fitted on before the training
+BATCH = 16
+
+
+class TaughtPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
+    """Each pair `passes` times: stories with their negative samples, and the other stories two by two."""
+
+    def __init__(self, pairs: Sequence[tuple[Example, Example]], passes: int) -> None:
+        self.pairs, self.passes = pairs, passes
+
+    def __len__(self) -> int:
+        return len(self.pairs) * self.passes
+
+    def lengths(self) -> list[int]:
+        """Tokens of the longer story of each pair, for batches of similar length."""
+        return [max(len(e.ids) for e in pair) for pair in self.pairs] * self.passes
+
+    def __getitem__(self, index: int) -> tuple[Example, Example]:
+        if not 0 <= index < len(self):
+            raise IndexError(f"expected a number below {len(self)}, got {index}")
+        return self.pairs[index % len(self.pairs)]
+
+    def first_batches(self, collate: UnionCollator) -> Iterator[dict[str, Tensor]]:
+        """`FITTED` pairs, evenly spaced, in batches."""
+        places = range(0, len(self.pairs), max(1, len(self.pairs) // FITTED))
+        for start in range(0, len(places), BATCH):
+            yield collate([self.pairs[place] for place in places[start : start + BATCH]])
+
+
+def taught_pairs(
+    pairs: UnionPairs,
+    others: Sequence[GroupRow],
+    config: UnionConfig,
+    tokenizer: Tokenizer,
+    normalizer: Normalizer,
+    run: Path,
+) -> TaughtPairs:
+    """All pairs and others, as the teacher of the configuration judges them.
+
+    Args:
+        pairs: stories and their negative samples, drawn once.
+        others: more stories; an odd one is left out, and so are repeated ones.
+        config: has the teacher.
+        tokenizer: the student's.
+        normalizer: of the others' texts.
+        run: folder of the stage that keeps the judgments.
+
+    Raises:
+        ValueError: no teacher in the configuration.
+    """
+    if config.teacher is None:
+        raise ValueError("teacher: expected a larger UNION's weights, got none")
+    drawn = [example for place in track(range(len(pairs)), "drawing") for example in pairs[place]]
+    rows = [GroupRow("pair", e.text, "union", e.label, damaged=[]) for e in drawn]
+    rows += list({row.story: row for row in others}.values())
+    judged = judged_by(ROOT / config.teacher.weights, rows, config, run, UnionScorer)
+    make = ExampleMaker(tokenizer, normalizer, config.max_length)
+    found = []
+    for place, row in enumerate(track(judged, "tokenising")):
+        made = make(row)
+        example = (
+            drawn[place]
+            if place < len(drawn)
+            else Example(made.ids, [IGNORED] * len(made.ids), UNLABELLED, row.story)
+        )
+        found.append(
+            replace(
+                example,
+                words=made.words,
+                teacher_logit=made.teacher_logit,
+                teacher_states=made.teacher_states,
+            )
+        )
+    return TaughtPairs(list(zip(found[::2], found[1::2], strict=False)), config.passes)
