@@ -96,10 +96,10 @@ def train(
     if first and start:
         train(first, data, start, run / f"training-{first.name}", cache, resume)
     started = time.time()
-    others, told = _judged_stories(config, data, run, cache)
+    others, files, told = _judged_stories(config, data, run, cache)
     made_from = {
         "config": as_mapping(config),
-        "data": data_checksums(config.corpus, data) | told.pop("data", {}),
+        "data": data_checksums(config.corpus, data) | files,
         **told,
         **start_digest(start),
     }
@@ -182,8 +182,10 @@ def train(
 
 def _judged_stories(
     config: UnionConfig, data: Path, run: Path, cache: Path
-) -> tuple[list[GroupRow], dict[str, Any]]:
-    """The further stories that a teacher judges, and what the manifest says of it and of them; trains it where it is missing.
+) -> tuple[list[GroupRow], dict[str, str], dict[str, Any]]:
+    """The further stories that a teacher judges, their files' checksums, and what else the manifest says of both.
+
+    A teacher that is not there is trained.
 
     Raises:
         ValueError: weights for what a teacher says, or stories for it, but no teacher; or weights of none of it.
@@ -197,16 +199,16 @@ def _judged_stories(
     if teacher is None:
         if config.others or config.passes != 1:
             raise ValueError("others, passes: expected with a teacher, got none")
-        return [], {}
+        return [], {}, {}
     own = first_configuration(UnionConfig, "union", teacher.config, teacher.weights)
     if own:
         train(own, data, ROOT / teacher.weights, run / f"training-{own.name}", cache)
     told: dict[str, Any] = {"teacher": checksum(weights_file(ROOT / teacher.weights))}
     if not config.others:
-        return [], told
+        return [], {}, told
     with first_alone():
         rows, _, provenance = load_rows(config.others, data, run, cache)
-    return rows, {**told, "others": len(rows), "data": provenance["data"]}
+    return rows, provenance["data"], {**told, "others": len(rows)}
 
 
 def lexicon_files() -> dict[str, Path]:

@@ -136,7 +136,8 @@ def test_files_are_found_by_path_name_and_former_name(tmp_path: Path) -> None:
     ):
         assert config_file("union", name).resolve() == own
     with pytest.raises(
-        ValueError, match="training/configs/union has roc, roc_base, roc_first, roc_paper, roc_released, roc_second, wp"
+        ValueError,
+        match="training/configs/union has roc, roc_base, roc_first, roc_paper, roc_released, roc_second, wp",
     ):
         config_file("union", "rocc")
 
