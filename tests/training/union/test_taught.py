@@ -106,6 +106,8 @@ def teacher(data: Path) -> Path:
 
 @pytest.mark.parametrize("states", [0.0, 1.0], ids=["judgments", "judgments and states"])
 def test_a_student_learns_from_its_teacher_alone(data: Path, teacher: Path, states: float) -> None:
+    run(data, "untaught", configuration(data, pairs=8, learning_rate=1e-6))
+    assert right(data / "untaught") < 12, "what it begins with does not know the order"
     manifest = run(data, "student", student(data, states_weight=states))
     assert right(data / "student") >= 14, (
         "neither labels of pairs nor those of the others were there to learn"
