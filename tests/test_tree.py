@@ -1,5 +1,6 @@
 """The shape of the tree: what README files promise of it, counted."""
 
+import re
 import subprocess
 
 import pytest
@@ -47,3 +48,18 @@ def test_tests_lie_where_the_code_does(top: str) -> None:
 def test_every_test_file_says_what_it_tests() -> None:
     files = sorted((ROOT / "tests").rglob("test_*.py"))
     assert [path.name for path in files if not path.read_text(encoding="utf-8").startswith('"""')] == []
+
+
+def test_files_that_code_and_pages_name_are_there() -> None:
+    """Where a path is given from the root of the repository."""
+    named = re.compile(
+        r"(?<![\w./-])(?:metrics|training|spaces|datasets|tests)/[\w/-]+\.(?:py|yaml|md|jsonl)\b"
+    )
+    missing = {
+        f"{path}: {name}"
+        for path in listed("metrics", "training", "spaces", "datasets", "README.md", "Makefile")
+        if path.endswith((".py", ".yaml", ".md", "Makefile")) and (ROOT / path).is_file()
+        for name in named.findall((ROOT / path).read_text(encoding="utf-8"))
+        if not (ROOT / name).is_file()
+    }
+    assert missing == set()

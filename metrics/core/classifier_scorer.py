@@ -12,7 +12,7 @@ from openmeva.metrics.core.story_scorer import Judged, PreparedStory, Progress, 
 
 
 class ClassifierScorer(StoryScorer):
-    """Scores stories with one checkpoint of `training/classifier.py`.
+    """Scores stories with a checkpoint of `training/classifier`.
 
     Where the checkpoint's `token_share` w is above 0, the score is (1 - w) times the story's probability plus w times
     the mean probability of its tokens to belong where they stand.

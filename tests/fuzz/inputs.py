@@ -1,13 +1,12 @@
 """Inputs for fuzz tests: any Unicode, from nothing to long, and what is no list of texts at all."""
 
-import json
 from functools import cache
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
-from openmeva.training.paths import ROOT
+from tests.mini_stories import mini_of
 
 WORDS = (
     "Ann Tom she he it ran was hungry made a the sandwich dog home because so then before not didn't can't will "
@@ -71,9 +70,7 @@ def real_stories() -> st.SearchStrategy[str]:
 
 @cache
 def _written() -> list[str]:
-    file = ROOT / "datasets" / "stories" / "mini.jsonl"
-    rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-    return [row["story"] for row in rows if row["kind"] == "roc"]
+    return [row["story"] for row in mini_of("roc")]
 
 
 def with_words(given: st.SearchStrategy[str]) -> st.SearchStrategy[str]:

@@ -2,12 +2,12 @@
 
 import json
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
+
+from tests.mini_stories import mini
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
-STORIES = ROOT / "datasets" / "stories" / "mini.jsonl"
 AUTOS = ROOT / "datasets" / "autos" / "mini"
 EVERY_STORY = 4  # of `datasets/stories/mini.jsonl`: 38 of 152
 
@@ -29,12 +29,6 @@ class Row:
     story: str
     rest: str
     references: tuple[str, ...]
-
-
-@lru_cache(maxsize=1)
-def mini() -> list[dict[str, str]]:
-    """All stories of the project, 130 of five sentences and 22 longer ones."""
-    return [json.loads(line) for line in STORIES.read_text(encoding="utf-8").splitlines()]
 
 
 def mini_rows() -> list[Row]:

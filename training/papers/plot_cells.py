@@ -93,7 +93,7 @@ class Cells:
     Args:
         base: configuration of the classifier (`training/classifier`).
         stories: of a training set, at most so many.
-        sets: folder of the training sets: `CORPUS/sets/NAME.parquet` (`training/plot_training_sets.py`).
+        sets: folder of the training sets: `CORPUS/sets/NAME.parquet` (`training/plot_guided/training_sets.py`).
         data: folder of the judgments.
         out: where finished cells lie.
         regenerated: whether stories without one manipulation were written anew; else MANPLTS' other candidates are taken.

@@ -1,11 +1,11 @@
 """Texts that are no stories are warned of, and stories of every form are not."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from openmeva.metrics.core.text_warnings import USUAL_WORDS, warning_of, warnings_of
+from tests.mini_stories import mini_of
 
 ROOT = Path(__file__).resolve().parents[3]
 STORY = "Nora's bike had a flat tire. She walked it to the shop. The man there patched it. She rode home."
@@ -53,9 +53,7 @@ def test_a_story_of_another_length_is_of_the_wrong_kind() -> None:
 
 
 def test_none_of_the_stories_at_hand_is_warned_of() -> None:
-    lines = (ROOT / "datasets/stories/mini.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
     for kind in ("roc", "wp"):
-        stories = [row["story"] for row in rows if row["kind"] == kind]
+        stories = [row["story"] for row in mini_of(kind)]
         assert stories
         assert set(warnings_of(stories, *USUAL_WORDS[kind])) == {None}

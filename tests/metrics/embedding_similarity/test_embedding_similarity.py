@@ -1,6 +1,5 @@
 """The evaluate module with the shipped weights: against the `bert_score` package, and its own promises."""
 
-import json
 import warnings
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from transformers import BertConfig, BertModel
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES, SCORES, SimilarityScorer
+from tests.mini_stories import mini_of
 from tests.tiny import PIECES, tiny_tokenizer
 
 ROOT = Path(__file__).parents[3]
@@ -122,8 +122,7 @@ def test_baseline(similarity: Any) -> None:
     )
     assert found["bertscore_f1"] == pytest.approx((plain["bertscore_f1"] - 0.4) / 0.6)
     assert found["moverscore_1"] == plain["moverscore_1"]
-    lines = (ROOT / "datasets" / "stories" / "mini.jsonl").read_text(encoding="utf-8").splitlines()
-    stories = [row["story"] for row in map(json.loads, lines) if row["kind"] == "roc"][:12]
+    stories = [row["story"] for row in mini_of("roc")[:12]]
     unrelated = similarity.compute(
         predictions=stories,
         references=[*stories[5:], *stories[:5]],

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from openmeva.metrics.core.checkpoint import file_digest
 from openmeva.training.benchmark.registry import read_registry
+from tests.mini_stories import damaged, sentences_of, with_foreign_sentences
 
 ROOT = Path(__file__).resolve().parents[3]
 WEIGHTS = ROOT / "metrics" / "plot_coherence" / "weights"
@@ -22,13 +23,8 @@ def mix() -> Any:
     return evaluate.load(str(ROOT / "metrics" / "plot_coherence"), "mix")
 
 
-def mini(kind: str) -> list[list[str]]:
-    lines = (ROOT / "datasets" / "stories" / "mini.jsonl").read_text(encoding="utf-8").splitlines()
-    return [row["sentences"] for row in map(json.loads, lines) if row["kind"] == kind]
-
-
 def chosen(kind: str) -> list[list[str]]:
-    return mini(kind)[: 80 if kind == "roc" else 40]  # the others are long
+    return sentences_of(kind)[: 80 if kind == "roc" else 40]  # the others are long
 
 
 @pytest.fixture(scope="module")
@@ -40,24 +36,6 @@ def whole(mix: Any) -> dict[str, NDArray[np.float64]]:
         )
         for kind in ("roc", "wp")
     }
-
-
-def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
-    """The stories with the damage done by hand, the first sentence kept."""
-    rng = np.random.default_rng(0)
-    result = []
-    for i, sentences in enumerate(stories):
-        new = list(sentences)
-        at = int(rng.integers(1, len(new) - 1))
-        if how == "repeated":
-            new[at + 1] = new[at]
-        elif how == "foreign":
-            other = stories[(i + 7) % len(stories)]
-            new[at], new[at + 1] = other[1], other[2]
-        elif how == "reversed":
-            new[1:] = new[:0:-1]
-        result.append(new)
-    return result
 
 
 @pytest.mark.parametrize(
@@ -78,16 +56,12 @@ def test_damaged_stories_score_lower(
 
 
 def test_blame_falls_on_the_foreign_sentence_and_is_called_off_topic(mix: Any) -> None:
-    stories = mini("roc")[:40]
-    mixed = []
-    for i, sentences in enumerate(stories):
-        new = list(sentences)
-        new[2 + i % 3] = stories[(i + 11) % len(stories)][2 + i % 3]
-        mixed.append(" ".join(new))
+    stories = sentences_of("roc")[:40]
+    mixed, places = with_foreign_sentences(stories)
     whole = mix.compute(predictions=[" ".join(s) for s in stories], explain=True)["explanations"]
     broken = mix.compute(predictions=mixed, explain=True)["explanations"]
-    hits = [int(np.argmax([s["gain"] for s in e["sentences"]])) == 2 + i % 3 for i, e in enumerate(broken)]
-    assert np.mean(hits) > 0.3, "one in five by chance"
+    blamed = [int(np.argmax([s["gain"] for s in e["sentences"]])) for e in broken]
+    assert np.mean(np.array(blamed) == places) > 0.3, "one in five by chance"
     higher = [a["kinds"]["off_topic"] > b["kinds"]["off_topic"] for a, b in zip(broken, whole, strict=True)]
     assert np.mean(higher) > 0.6
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from openmeva.metrics.core.checkpoint import file_digest
+from tests.mini_stories import sentences_of
 
 ROOT = Path(__file__).resolve().parents[3]
 WEIGHTS = ROOT / "metrics" / "ppl" / "weights"
@@ -20,11 +21,6 @@ STORIES = 40
 @pytest.fixture(scope="module")
 def ppl() -> dict[str, Any]:
     return {name: evaluate.load(str(ROOT / "metrics" / "ppl"), name) for name in CONFIGURATIONS}
-
-
-def mini(kind: str) -> list[list[str]]:
-    lines = (ROOT / "datasets" / "stories" / "mini.jsonl").read_text(encoding="utf-8").splitlines()
-    return [row["sentences"] for row in map(json.loads, lines) if row["kind"] == kind][:STORIES]
 
 
 def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
@@ -45,7 +41,7 @@ def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
 
 def chosen(name: str) -> list[list[str]]:
     # `pll` masks each word, and the stories of `wp` are long
-    return mini("wp" if name == "wp" else "roc")[: STORIES if name == "roc" else 20]
+    return sentences_of("wp" if name == "wp" else "roc")[: STORIES if name == "roc" else 20]
 
 
 def losses(metric: Any, texts: list[list[str]]) -> list[float]:
@@ -78,7 +74,7 @@ def test_damaged_stories_are_less_likely(ppl: dict[str, Any], name: str, how: st
 
 
 def test_a_context_makes_its_story_likelier(ppl: dict[str, Any]) -> None:
-    stories = mini("roc")
+    stories = sentences_of("roc")[:STORIES]
     contexts, rest = [s[0] for s in stories], [" ".join(s[1:]) for s in stories]
     true = ppl["roc"].compute(predictions=rest, contexts=contexts)["nll"]
     other = ppl["roc"].compute(predictions=rest, contexts=contexts[1:] + contexts[:1])["nll"]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from openmeva.metrics.core.checkpoint import file_digest
+from tests.mini_stories import mini_of
 
 ROOT = Path(__file__).resolve().parents[3]
 WEIGHTS = ROOT / "metrics" / "ruber_bert" / "weights"
@@ -20,14 +21,9 @@ def ruber() -> dict[str, Any]:
     return {name: evaluate.load(str(ROOT / "metrics" / "ruber_bert"), name) for name in CONFIGURATIONS}
 
 
-def mini(kind: str) -> list[dict[str, Any]]:
-    lines = (ROOT / "datasets" / "stories" / "mini.jsonl").read_text(encoding="utf-8").splitlines()
-    return [row for row in map(json.loads, lines) if row["kind"] == kind]
-
-
 @pytest.mark.parametrize(("name", "least"), [("roc", 0.9), ("wp", 0.6), ("rnn", 0.65)])
 def test_a_story_belongs_to_its_own_context(ruber: dict[str, Any], name: str, least: float) -> None:
-    rows = mini("wp" if name == "wp" else "roc")
+    rows = mini_of("wp" if name == "wp" else "roc")
     contexts = [row["context"] for row in rows]
     stories = [row["story"] if name == "wp" else " ".join(row["sentences"][1:]) for row in rows]
     own = ruber[name].compute(predictions=stories, contexts=contexts)["scores"]
@@ -36,7 +32,7 @@ def test_a_story_belongs_to_its_own_context(ruber: dict[str, Any], name: str, le
 
 
 def test_calibration_spreads_both_parts(ruber: dict[str, Any]) -> None:
-    rows = mini("roc")
+    rows = mini_of("roc")
     stories = [" ".join(row["sentences"][1:]) for row in rows]
     contexts = [row["context"] for row in rows]
     result = ruber["roc"].compute(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from openmeva.metrics.core.checkpoint import file_digest
+from tests.mini_stories import damaged, sentences_of, with_foreign_sentences
 
 ROOT = Path(__file__).resolve().parents[3]
 WEIGHTS = ROOT / "metrics" / "union" / "weights"
@@ -18,29 +19,6 @@ CONFIGURATIONS = ("roc", "wp")
 @pytest.fixture(scope="module")
 def union() -> dict[str, Any]:
     return {name: evaluate.load(str(ROOT / "metrics" / "union"), name) for name in CONFIGURATIONS}
-
-
-def mini(kind: str) -> list[list[str]]:
-    lines = (ROOT / "datasets" / "stories" / "mini.jsonl").read_text(encoding="utf-8").splitlines()
-    return [row["sentences"] for row in map(json.loads, lines) if row["kind"] == kind]
-
-
-def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
-    """The stories with the damage done by hand, the first sentence kept."""
-    rng = np.random.default_rng(0)
-    result = []
-    for i, sentences in enumerate(stories):
-        new = list(sentences)
-        at = int(rng.integers(1, len(new) - 1))
-        if how == "repeated":
-            new[at + 1] = new[at]
-        elif how == "foreign":
-            other = stories[(i + 7) % len(stories)]
-            new[at], new[at + 1] = other[1], other[2]
-        elif how == "reversed":
-            new[1:] = new[:0:-1]
-        result.append(new)
-    return result
 
 
 @pytest.mark.parametrize(
@@ -53,7 +31,7 @@ def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
     ],
 )
 def test_damaged_stories_score_lower(union: dict[str, Any], name: str, how: str, least: float) -> None:
-    stories = mini(name)
+    stories = sentences_of(name)
     good = union[name].compute(predictions=[" ".join(s) for s in stories], dtype="float32")["scores"]
     bad = union[name].compute(predictions=[" ".join(s) for s in damaged(stories, how)], dtype="float32")[
         "scores"
@@ -84,7 +62,7 @@ def test_no_configuration_means_roc(union: dict[str, Any]) -> None:
 
 
 def test_precision_changes_scores_little(union: dict[str, Any]) -> None:
-    stories = [" ".join(s) for s in mini("roc")[:40]]
+    stories = [" ".join(s) for s in sentences_of("roc")[:40]]
     exact = union["roc"].compute(predictions=stories, dtype="float32")["scores"]
     near = union["roc"].compute(predictions=stories, dtype="bfloat16")["scores"]
     assert float(np.abs(np.array(exact) - np.array(near)).max()) < 0.05
@@ -92,18 +70,10 @@ def test_precision_changes_scores_little(union: dict[str, Any]) -> None:
 
 
 def test_blame_falls_on_the_foreign_sentence(union: dict[str, Any]) -> None:
-    stories = mini("roc")[:60]
-    hits = 0
-    mixed = []
-    for i, sentences in enumerate(stories):
-        new = list(sentences)
-        new[2 + i % 3] = stories[(i + 11) % len(stories)][2 + i % 3]
-        mixed.append(" ".join(new))
+    mixed, places = with_foreign_sentences(sentences_of("roc")[:60])
     explanations = union["roc"].compute(predictions=mixed, explain=True)["explanations"]
-    for i, explanation in enumerate(explanations):
-        gains = [s["gain"] for s in explanation["sentences"]]
-        hits += int(int(np.argmax(gains)) == 2 + i % 3)
-    assert hits / len(stories) > 0.3, "one in five by chance"
+    blamed = [int(np.argmax([s["gain"] for s in e["sentences"]])) for e in explanations]
+    assert np.mean(np.array(blamed) == places) > 0.3, "one in five by chance"
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)

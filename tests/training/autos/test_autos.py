@@ -17,8 +17,7 @@ from openmeva.training.corpora.story_rows import BadLinesError, StoryRow, read_r
 from openmeva.training.paths import ROOT
 from openmeva.training.perturbations import ASPECTS, StoryPool, parse
 from openmeva.training.perturbations.paraphrasers import RuleParaphraser
-
-MINI = ROOT / "datasets" / "stories" / "mini.jsonl"
+from tests.mini_stories import FILE, mini
 
 
 def all_alike(pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -27,7 +26,7 @@ def all_alike(pairs: Sequence[tuple[str, str]]) -> list[float]:
 
 @pytest.fixture(scope="module")
 def rows(everyday_facts: None) -> list[StoryRow]:
-    return read_rows(MINI, limit=12)[0]
+    return read_rows(FILE, limit=12)[0]
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +127,7 @@ def test_yields_are_of_the_stories_perturbed() -> None:
 def test_the_command_builds_from_the_corpora_of_training(
     everyday_facts: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stories = [json.loads(line)["story"] for line in MINI.read_text(encoding="utf-8").splitlines()[:3]]
+    stories = [row["story"] for row in mini()[:3]]
     data = tmp_path / "data"
     (data / "roc").mkdir(parents=True)
     lines = "\n".join(json.dumps({"story": story}) for story in stories)

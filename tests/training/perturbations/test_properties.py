@@ -1,13 +1,10 @@
 """What holds for every technique on any story."""
 
-import json
-
 import pytest
 
-from openmeva.training.paths import ROOT
 from openmeva.training.perturbations import ASPECTS, PerturbationMaterial, Perturber, Story, parse
+from tests.mini_stories import mini
 
-STORIES = ROOT / "datasets" / "stories" / "mini.jsonl"
 AWKWARD = [
     'He said, "I can\'t  go!"  She didn’t — well… mind.\n\nThen\tthey left (quickly). Ünal laughed 😀.',
     "`` i do n't know , '' he said . [MALE] was n't there , so [FEMALE] 's dog barked . then it ran off .",
@@ -17,8 +14,7 @@ AWKWARD = [
 
 @pytest.fixture(scope="module")
 def texts() -> list[str]:
-    rows = [json.loads(line) for line in STORIES.read_text(encoding="utf-8").splitlines()]
-    raw = [row["story"] for row in rows[::4]]
+    raw = [row["story"] for row in mini()[::4]]
     spaced = [" ".join(w.lower() for s in Story(text).sentences for w in s.words) for text in raw[:12]]
     return raw + spaced + AWKWARD
 

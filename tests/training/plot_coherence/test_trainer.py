@@ -27,13 +27,13 @@ from openmeva.training.papers.plot_cells import (
 from openmeva.training.paths import ROOT
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.union.config import UnionConfig
+from tests.mini_stories import sentences_of
 
 TINY = parse(PlotCoherenceConfig, {"name": "tiny", "seed": 1})
 
 
 def test_graded_groups_are_made_once(tmp_path: Path) -> None:
-    rows = [json.loads(line) for line in (ROOT / "datasets/stories/mini.jsonl").open(encoding="utf-8")]
-    stories = [" ".join(row["sentences"]) for row in rows if row["kind"] == "roc"][:24]
+    stories = [" ".join(sentences) for sentences in sentences_of("roc")[:24]]
     (tmp_path / "stories.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in stories))
     settings = {
         "name": "mini",

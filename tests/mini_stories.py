@@ -1,0 +1,64 @@
+"""The stories of this repository, and the damage that tests do to them by hand."""
+
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+FILE = Path(__file__).resolve().parents[1] / "datasets" / "stories" / "mini.jsonl"
+
+
+@lru_cache(maxsize=1)
+def mini() -> tuple[dict[str, Any], ...]:
+    """The rows of all stories, 130 of five sentences and 22 longer ones."""
+    return tuple(map(json.loads, FILE.read_text(encoding="utf-8").splitlines()))
+
+
+def mini_of(kind: str) -> list[dict[str, Any]]:
+    """The rows of a kind, `roc` or `wp`."""
+    return [row for row in mini() if row["kind"] == kind]
+
+
+def sentences_of(kind: str) -> list[list[str]]:
+    """The sentences of each story of a kind."""
+    return [row["sentences"] for row in mini_of(kind)]
+
+
+def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
+    """The stories with the damage done, the first sentence kept.
+
+    Args:
+        stories: of four sentences or more.
+        how: a sentence is `repeated`, two are `foreign`, or the sentences are `reversed`.
+
+    Raises:
+        ValueError: another kind of damage.
+    """
+    rng = np.random.default_rng(0)
+    result = []
+    for i, sentences in enumerate(stories):
+        new = list(sentences)
+        at = int(rng.integers(1, len(new) - 1))
+        if how == "repeated":
+            new[at + 1] = new[at]
+        elif how == "foreign":
+            other = stories[(i + 7) % len(stories)]
+            new[at], new[at + 1] = other[1], other[2]
+        elif how == "reversed":
+            new[1:] = new[:0:-1]
+        else:
+            raise ValueError(f"expected repeated, foreign or reversed, got {how}")
+        result.append(new)
+    return result
+
+
+def with_foreign_sentences(stories: list[list[str]]) -> tuple[list[str], list[int]]:
+    """The stories with one sentence of another in each, and its place."""
+    places = [2 + i % 3 for i in range(len(stories))]
+    mixed = []
+    for i, (sentences, place) in enumerate(zip(stories, places, strict=True)):
+        foreign = stories[(i + 11) % len(stories)][place]
+        mixed.append(" ".join([*sentences[:place], foreign, *sentences[place + 1 :]]))
+    return mixed, places
