@@ -91,19 +91,15 @@ def with_teacher_logits(
     Raises:
         ValueError: no rows, or no checkpoint in `teacher`.
     """
-    if not rows:
-        raise ValueError("expected rows for the teacher to judge, got none")
-    texts = [row.story for row in rows]
-    digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()
-    stage = Stage(out, "teacher_logit", {"teacher": checksum(weights_file(teacher)), "stories": digest})
+    stage = _stage(out, "teacher_logit", rows, teacher)
     if not stage.is_done():
         judge = scorer(load_checkpoint(teacher, metric))
 
         def judged(span: range) -> list[dict[str, Any]]:
-            scores = judge.score([texts[place] for place in span], None)[0]
+            scores = judge.score([rows[place].story for place in span], None)[0]
             return [{"logit": logit(score)} for score in scores]
 
-        stage.run(len(texts), judged, CHUNK, SCHEMA, processes=processes)
+        stage.run(len(rows), judged, CHUNK, SCHEMA, processes=processes)
     logits = _standardised(row["logit"] for row in read_rows(stage.result))
     return [replace(row, teacher_logit=value) for row, value in zip(rows, logits, strict=True)]
 
@@ -132,12 +128,7 @@ def with_teacher_states(
     Raises:
         ValueError: no rows, or no checkpoint in `teacher`.
     """
-    if not rows:
-        raise ValueError("expected rows for the teacher to judge, got none")
-    texts = [[row.story, row.damaged is not None] for row in rows]
-    digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()
-    made_from = {"teacher": checksum(weights_file(teacher)), "stories": digest, "limit": limit}
-    stage = Stage(out, "teacher_states", made_from)
+    stage = _stage(out, "teacher_states", rows, teacher, limit=limit)
     if not stage.is_done():
         judge = scorer(load_checkpoint(teacher, metric))
         make = ExampleMaker(judge.tokenizer, judge.normalizer, limit)
@@ -154,6 +145,19 @@ def with_teacher_states(
         replace(row, teacher_logit=value, teacher_states=own)
         for row, value, own in zip(rows, logits, states, strict=True)
     ]
+
+
+def _stage(out: Path, name: str, rows: Sequence[GroupRow], teacher: Path, **settings: int) -> Stage:
+    """The stage in which a teacher judges rows, by its weights, their texts, and settings.
+
+    Raises:
+        ValueError: no rows, or no weights.
+    """
+    if not rows:
+        raise ValueError("expected rows for the teacher to judge, got none")
+    texts = [[row.story, row.damaged is not None] for row in rows]
+    digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+    return Stage(out, name, {"teacher": checksum(weights_file(teacher)), "stories": digest, **settings})
 
 
 def _on_disk(file: Path, out: Path) -> list[np.ndarray]:
