@@ -67,7 +67,7 @@ def config_file(folder: str, name: str | Path) -> Path:
         ValueError: no such file (the known names are listed).
     """
     own = CONFIGS / folder
-    former = Path(name).stem.removeprefix(f"{folder}_")  # as files were called once: union_roc is union/roc.yaml
+    former = Path(name).stem.removeprefix(f"{folder}_")  # files were once called union_roc.yaml and so on
     for path in (Path(name), ROOT / name, own / f"{name}.yaml", own / f"{former}.yaml"):
         if path.is_file():
             return path
