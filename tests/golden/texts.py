@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from tests.mini_stories import FILE, mini
+from tests.mini_stories import MINI, mini
 
 from . import access
 from .inputs import AUTOS, odd_rows
@@ -44,7 +44,7 @@ def changed(expected: dict[str, Any], lines: list[str]) -> list[str]:
 
 def negatives(folder: Path) -> Parts:
     """`python -m training.negatives`: each technique alone, all of them, other epochs, WP's way, names left in."""
-    every = ["--stories", FILE, "--seed", SEED, "--cache", folder / "tags"]
+    every = ["--stories", MINI, "--seed", SEED, "--cache", folder / "tags"]
     named = ["--names", access.NAMES]
     runs = {technique: [*named, "--techniques", technique] for technique in access.TECHNIQUES}
     runs |= {"all": named, "all, epoch 3": [*named, "--epoch", 3], "all, keep 0": [*named, "--keep", 0]}
@@ -86,7 +86,7 @@ def manipulations(folder: Path) -> Parts:
 
 def perturbations(folder: Path) -> Parts:
     """`python -m training.perturb`: each of the aspects."""
-    options = ("--stories", FILE, "--seed", SEED)
+    options = ("--stories", MINI, "--seed", SEED)
     return {
         aspect: _command(folder / "out.jsonl", access.PERTURB, "--aspect", aspect, *options)
         for aspect in access.ASPECTS
@@ -114,7 +114,7 @@ def normalisation(folder: Path) -> Parts:
 
 def autos(folder: Path) -> Parts:
     """AUTOS as its builder makes it of 41 stories, and the bytes of the shipped `mini`."""
-    lines = FILE.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines = MINI.read_text(encoding="utf-8").splitlines(keepends=True)
     chosen = folder / "stories.jsonl"
     chosen.write_text("".join(lines[place] for place in BUILT), encoding="utf-8")
     with access.same_ground(folder):

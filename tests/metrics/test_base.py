@@ -1,25 +1,15 @@
 """The configurations on an encoder that has to be fetched; without it, nothing else is touched."""
 
-import json
-from typing import Any
-
 import evaluate
 import pytest
 
-from openmeva.metrics.core.backbone import NotAtHandError, backbone_folder
+from openmeva.metrics.core.backbone import NotAtHandError
 from openmeva.training.paths import METRICS
 
 GOOD = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."
 BROKEN = "Ann was hungry. She felt full. She felt full. She did not make a castle. She ate it."
 # metric: the configuration on the larger encoder, and the one on the project's own
 TIERS = {"plot_coherence": ("base", "mix"), "union": ("roc_base", "roc")}
-
-
-def encoder_of(metric: str) -> dict[str, Any]:
-    """The reference to the encoder in the larger configuration's checkpoint."""
-    settings = METRICS / metric / "weights" / TIERS[metric][0] / "config.json"
-    found: dict[str, Any] = json.loads(settings.read_text(encoding="utf-8"))[metric]["encoder"]
-    return found
 
 
 @pytest.mark.usefixtures("absent")
@@ -40,15 +30,7 @@ def test_without_the_encoder_the_small_configurations_score(metric: str) -> None
     assert 0 < small.compute(predictions=[GOOD])["score"] < 1
 
 
-def _at_hand() -> bool:
-    try:
-        backbone_folder(encoder_of("plot_coherence"))
-    except NotAtHandError:
-        return False
-    return True
-
-
-@pytest.mark.skipif(not _at_hand(), reason="the encoder is fetched by `make base`")
+@pytest.mark.base
 @pytest.mark.parametrize("metric", TIERS)
 def test_it_scores_and_says_what_a_sentence_costs(metric: str) -> None:
     name = TIERS[metric][0]

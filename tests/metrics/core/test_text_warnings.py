@@ -1,13 +1,10 @@
 """Texts that are no stories are warned of, and stories of every form are not."""
 
-from pathlib import Path
-
 import pytest
 
 from openmeva.metrics.core.text_warnings import USUAL_WORDS, warning_of, warnings_of
 from tests.mini_stories import mini_of
 
-ROOT = Path(__file__).resolve().parents[3]
 STORY = "Nora's bike had a flat tire. She walked it to the shop. The man there patched it. She rode home."
 
 UNFIT = {

@@ -17,7 +17,7 @@ from openmeva.training.corpora.story_rows import BadLinesError, StoryRow, read_r
 from openmeva.training.paths import ROOT
 from openmeva.training.perturbations import ASPECTS, StoryPool, parse
 from openmeva.training.perturbations.paraphrasers import RuleParaphraser
-from tests.mini_stories import FILE, mini
+from tests.mini_stories import MINI, mini
 
 
 def all_alike(pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -26,7 +26,7 @@ def all_alike(pairs: Sequence[tuple[str, str]]) -> list[float]:
 
 @pytest.fixture(scope="module")
 def rows(everyday_facts: None) -> list[StoryRow]:
-    return read_rows(FILE, limit=12)[0]
+    return read_rows(MINI, limit=12)[0]
 
 
 @pytest.fixture(scope="module")
