@@ -23,10 +23,13 @@ from openmeva.training.paths import ROOT, STORIES
 from openmeva.training.scale import scoring
 
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+TOPS = ("datasets", "metrics", "spaces", "training")  # `pip install .` leaves copies in `build`
 SNIPPETS = [  # those of a page together: a later one goes on from an earlier one
     pytest.param(page, "\n".join(found), id=str(page.parent.relative_to(ROOT)))
-    for page in sorted(ROOT.glob("**/README.md"))
-    if not any(part.startswith(".") or part in ("runs", "tests") for part in page.relative_to(ROOT).parts)
+    for page in [
+        ROOT / "README.md",
+        *(page for top in TOPS for page in sorted((ROOT / top).rglob("README.md"))),
+    ]
     if (found := PYTHON.findall(page.read_text("utf-8")))
 ]
 SIGNATURE = inspect.signature(judging.judge)
