@@ -7,6 +7,7 @@ The configuration's `graded` lists corpora; each gives `runs/plot_coherence-NAME
 import argparse
 import json
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,12 @@ from openmeva.training.paths import CACHE, ENCODER, RUNS
 def group_file(run: Path, name: str, split: str) -> Path:
     """Where the groups of one corpus lie: `split` is `train` or `validation`."""
     return run / f"graded-{name}-{split}.parquet"
+
+
+def damage_seed(config: Mapping[str, Any]) -> int:
+    """The seed of a configuration's damage: `data_seed` where it has one, `seed` otherwise, 42 by default."""
+    own = config.get("data_seed")
+    return int(config.get("seed", 42) if own is None else own)
 
 
 def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, seed: int) -> dict[str, Any]:
@@ -115,7 +122,7 @@ def main() -> None:
                 "pool": 4 * arguments.stories,
                 "alike_stories": 2 * arguments.stories,
             }
-        manifest = make_groups(settings, arguments.data, run, arguments.cache, config.get("seed", 42))
+        manifest = make_groups(settings, arguments.data, run, arguments.cache, damage_seed(config))
         print(json.dumps({key: manifest[key] for key in ("train", "validation")}, indent=2))
 
 

@@ -57,7 +57,7 @@ class Infiller:
         """Sentence `sentences[i]` of story i, about `shares[i]` of its words drawn anew; as long as it was.
 
         A word that is drawn may be the one that stood there. Sentences without a word that can be drawn come
-        back as they are.
+        back as they are. Of a story that is longer than the model reads, it sees what stands around the sentence.
         """
         rows, places, found = [], [], [list(s[at]) for s, at in zip(stories, sentences, strict=True)]
         for story, at, share in zip(stories, sentences, shares, strict=True):
@@ -79,16 +79,23 @@ class Infiller:
         self, story: Sequence[Sequence[str]], at: int, share: float, rng: np.random.Generator
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """Token ids of a story, and (place of the token, number of the word) for the words to draw."""
-        ids, candidates = [self.first], []
+        ids: list[int] = []
+        candidates: list[tuple[int, int]] = []
+        start = end = 0  # of the sentence
         for number, sentence in enumerate(story):
+            start = len(ids) if number == at else start
             for place, word in enumerate(sentence):
                 pieces = self.tokenizer.encode(word, add_special_tokens=False).ids
                 if number == at and len(pieces) == 1 and pieces[0] in self.words:
                     candidates.append((len(ids), place))
                 ids.extend(pieces)
-        count = max(1, round(share * len(candidates)))
-        order = rng.permutation(len(candidates))[:count]
-        return [*ids, self.last], [candidates[i] for i in order]
+            end = len(ids) if number == at else end
+        room = self.model.config.max_position_embeddings - 2
+        left = max(0, min(len(ids) - room, start - max(0, room - (end - start)) // 2))
+        seen = [(token - left + 1, word) for token, word in candidates if token - left < room]
+        count = max(1, round(share * len(seen)))
+        order = rng.permutation(len(seen))[:count]
+        return [self.first, *ids[left : left + room], self.last], [seen[i] for i in order]
 
     def _draw(
         self,

@@ -91,6 +91,22 @@ def test_infilling_keeps_the_length_and_marks_what_changed(infiller: Infiller) -
     assert again == found
 
 
+@pytest.mark.parametrize("place", [0, 150, 299])
+def test_a_story_longer_than_the_model_reads_is_seen_around_the_sentence(
+    infiller: Infiller, place: int
+) -> None:
+    story = STORIES[0] * 60
+    limit = infiller.model.config.max_position_embeddings
+    ids, chosen = infiller._row(story, place, 0.9, np.random.default_rng(1))
+    assert len(ids) == limit
+    assert chosen
+    words = infiller.tokenizer.get_vocab()
+    assert all(ids[token] == words[story[place][word]] for token, word in chosen)
+    drawn = infiller([story], [place], [0.9], np.random.default_rng(1))[0]
+    assert len(drawn) == len(story[place])
+    assert drawn != story[place]
+
+
 def test_each_level_damages_more(neighbours: Neighbours, infiller: Infiller) -> None:
     chains = sampler(neighbours, infiller).chains(range(16))
     assert chains == sampler(neighbours, infiller).chains(range(16))

@@ -12,7 +12,7 @@ from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common import backbone
 from openmeva.training.common.config import config_file, parse, read_config
-from openmeva.training.graded.groups import group_file, make_groups
+from openmeva.training.graded.groups import damage_seed, group_file, make_groups
 from openmeva.training.negatives.groups import GroupRow, write_groups
 from openmeva.training.papers import plot_cells, plot_tables
 from openmeva.training.papers.plot_cells import (
@@ -265,3 +265,12 @@ def test_a_fine_tuned_cell_is_a_trained_classifier(tmp_path: Path, monkeypatch: 
     assert all(0 <= score <= 1 for score in scores)
     monkeypatch.setattr(plot_cells, "train_classifier", None)
     assert cells._scorer(rows, FT_LM, tmp_path / "cell", True)(stories) == scores
+
+
+def test_the_damage_has_a_seed_of_its_own_where_there_is_one() -> None:
+    assert [damage_seed(c) for c in ({}, {"seed": 7}, {"seed": 7, "data_seed": 9}, {"data_seed": None})] == [
+        42,
+        7,
+        9,
+        42,
+    ]
