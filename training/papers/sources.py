@@ -3,8 +3,8 @@
 A classifier is trained on each source of a configuration alone (`graded`, `released`, `files`), and on all together, from
 the labels and from the backbone as it is, on as many groups each; a row has its agreement with people on each judged set
 that is there (Pearson; Spearman on the plot-guided sets). With `--taught N …`, also the configuration itself with its
-teacher, on as many judged stories: the student's curve. A finished row is not trained again. A source whose file is not
-there is named below the table.
+teacher, on as many judged stories: the student's curve, with the Spearman correlation of its scores and the teacher's on
+held-out groups (`teacher`). A finished row is not trained again. A source whose file is not there is named below the table.
 """
 
 import argparse
@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 from scipy.stats import pearsonr, spearmanr
@@ -24,7 +23,7 @@ from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.classifier.config import Teacher
-from openmeva.training.classifier.distillation import judged_by
+from openmeva.training.classifier.distillation import judged_by, with_teacher_logits
 from openmeva.training.classifier.rows import at_most, load_rows
 from openmeva.training.classifier.trainer import known_classifier, train_classifier
 from openmeva.training.common.config import config_file, read_config
@@ -74,13 +73,22 @@ def with_present_files(config: PlotCoherenceConfig) -> tuple[PlotCoherenceConfig
     return replace(config, files=tuple(f for f in config.files or () if f.path not in missing)), missing
 
 
-def taught_by(config: PlotCoherenceConfig, teacher: Path | None, start: Path | None) -> PlotCoherenceConfig:
-    """The configuration with a teacher's folder and a start of one's own, where given; one training, no mean."""
+def taught_by(
+    config: PlotCoherenceConfig, teacher: Path | None, start: Path | None, afresh: bool = False
+) -> PlotCoherenceConfig:
+    """The configuration with a teacher's folder and a start of one's own, where given; one training, no mean.
+
+    Args:
+        config: of the student.
+        teacher: folder of its weights; None: the configuration's.
+        start: weights to go on from; None: the configuration's.
+        afresh: whether the student begins as the backbone is, from no weights.
+    """
     if teacher:
         processes = config.teacher.processes if config.teacher else 1
         config = replace(config, teacher=Teacher(weights=str(teacher.resolve()), processes=processes))
-    if start:
-        config = replace(config, start=str(start.resolve()), first=None)
+    if start or afresh:
+        config = replace(config, start=str(start.resolve()) if start else None, first=None)
     return replace(config, seeds=(), start_share=0.0)
 
 
@@ -106,7 +114,7 @@ class Rows:
 
     Args:
         data: the folder that corpora and judged sets lie in.
-        run: where the graded groups lie.
+        run: where the graded groups and a teacher's judgments lie.
         out: where finished rows lie.
     """
 
@@ -117,7 +125,7 @@ class Rows:
     def __call__(
         self, name: str, config: PlotCoherenceConfig, groups: int, judged: int | None = None
     ) -> dict[str, float]:
-        """`stories` trained on, and the coefficient on each set.
+        """`stories` trained on, the coefficient on each set, and on held-out groups that with the `teacher`, if there is one.
 
         Args:
             name: of the row.
@@ -139,19 +147,38 @@ class Rows:
         if not known_classifier(config, made, folder):
             (folder / "agreement.json").unlink(missing_ok=True)
             train_classifier(config, rows, validation, folder, folder / "run", made)
-        return {"stories": len(rows), **self._agreement(folder, config.metric)}
+        return {"stories": len(rows), **self._agreement(folder, config, validation)}
 
-    def _agreement(self, folder: Path, metric: str) -> dict[str, float]:
+    def _agreement(
+        self, folder: Path, config: PlotCoherenceConfig, validation: Sequence[GroupRow]
+    ) -> dict[str, float]:
+        """The coefficients of a finished row, which are kept beside its weights."""
         kept = folder / "agreement.json"
         found: dict[str, float] = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
-        for name in self.sets:
-            if name not in found:
-                scorer = ClassifierScorer(load_checkpoint(folder, metric))
-                scores, ratings = scores_and_ratings(lambda texts: scorer.score(texts)[0], name, self.data)  # noqa: B023
+        wanted = [*(["teacher"] if config.teacher else []), *self.sets]
+        missing = [name for name in wanted if name not in found]
+        if not missing:
+            return found
+        scorer = ClassifierScorer(load_checkpoint(folder, config.metric))
+        for name in missing:
+            if name == "teacher":
+                found[name] = self._like_the_teacher(scorer, config, validation)
+            else:
+                scores, ratings = scores_and_ratings(lambda texts: scorer.score(texts)[0], name, self.data)
                 coefficient = spearmanr if name.startswith("plot_guided") else pearsonr
                 found[name] = float(coefficient(scores, ratings)[0])
-                write_text(kept, json.dumps(found, indent=2) + "\n")
+            write_text(kept, json.dumps(found, indent=2) + "\n")
         return found
+
+    def _like_the_teacher(
+        self, scorer: ClassifierScorer, config: PlotCoherenceConfig, rows: Sequence[GroupRow]
+    ) -> float:
+        """Spearman correlation of a student's scores and its teacher's."""
+        assert config.teacher is not None
+        teacher = ROOT / config.teacher.weights
+        judged = with_teacher_logits(rows, teacher, config.metric, self.run / "held_out")
+        scores = scorer.score([row.story for row in rows])[0]
+        return float(spearmanr(scores, [row.teacher_logit for row in judged])[0])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -170,9 +197,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--teacher", type=Path, help="folder of the teacher's weights (default: the configuration's)"
     )
-    parser.add_argument(
+    begun = parser.add_mutually_exclusive_group()
+    begun.add_argument(
         "--start", type=Path, help="weights that the taught go on from (default: the configuration's)"
     )
+    begun.add_argument("--afresh", action="store_true", help="the taught begin as the backbone is")
     parser.add_argument("--run", type=Path, help="where the groups lie (default: runs/plot_coherence-NAME)")
     parser.add_argument("--out", type=Path, default=RUNS / "sources")
     given = parser.parse_args(arguments)
@@ -184,7 +213,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for stories in given.taught:
             found[f"taught, {stories:,} stories"] = rows(
                 f"taught-{stories}",
-                taught_by(config, given.teacher, given.start),
+                taught_by(config, given.teacher, given.start, given.afresh),
                 max(1, stories // config.group_size),
                 max(1, max(given.taught) // config.group_size),
             )
@@ -192,10 +221,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     table = Table(title=f"Sources of {config.name} against judged sets, {given.groups} groups each")
-    for heading in ("source", "stories", *rows.sets):
+    columns = [*(["teacher"] if given.taught else []), *rows.sets]
+    for heading in ("source", "stories", *columns):
         table.add_column(heading)
     for name, values in found.items():
-        table.add_row(name, f"{values['stories']:,.0f}", *(f"{values.get(s, np.nan):.3f}" for s in rows.sets))
+        table.add_row(
+            name, f"{values['stories']:,.0f}", *(f"{values[c]:.3f}" if c in values else "" for c in columns)
+        )
     Console(width=160).print(table)
     for path in missing:
         print(f"not there, so not trained on: {path}")

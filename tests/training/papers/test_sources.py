@@ -47,6 +47,8 @@ def test_a_student_may_have_another_teacher_and_start(tmp_path: Path) -> None:
     assert taught.teacher == Teacher(weights=str(tmp_path / "teacher"), processes=1)
     assert (taught.start, taught.first, taught.seeds) == (str(tmp_path / "start"), None, ())
     assert taught_by(whole, None, None).teacher == whole.teacher
+    afresh = taught_by(whole, None, None, afresh=True)
+    assert (afresh.start, afresh.first) == (None, None)
 
 
 def test_the_groups_are_shared_evenly_among_sources() -> None:
