@@ -67,6 +67,20 @@ def alone(config: PlotCoherenceConfig) -> dict[str, PlotCoherenceConfig]:
     return {**found, "all": plain}
 
 
+def chosen(
+    sources: dict[str, PlotCoherenceConfig], names: Sequence[str] | None
+) -> dict[str, PlotCoherenceConfig]:
+    """The sources of these names; all for None.
+
+    Raises:
+        ValueError: a name that is none of the sources'.
+    """
+    unknown = sorted(set(names or ()) - set(sources))
+    if unknown:
+        raise ValueError(f"sources: expected any of {', '.join(sources)}, got {', '.join(unknown)}")
+    return {name: one for name, one in sources.items() if names is None or name in names}
+
+
 def with_present_files(config: PlotCoherenceConfig) -> tuple[PlotCoherenceConfig, list[str]]:
     """The configuration without the files of rows that are not there, and their paths."""
     missing = [one.path for one in config.files or () if not (ROOT / one.path).is_file()]
@@ -192,6 +206,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--config", default="mix", help="of plot coherence (default: mix)")
     parser.add_argument("--groups", type=int, default=300, help="trained on in each row (default: 300)")
     parser.add_argument(
+        "--sources", nargs="*", metavar="NAME", help="rows to train, all for all together (default: each)"
+    )
+    parser.add_argument(
         "--taught", type=int, nargs="*", default=[], metavar="N", help="stories that the teacher judged"
     )
     parser.add_argument(
@@ -209,7 +226,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         whole = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))
         config, missing = with_present_files(whole)
         rows = Rows(given.data, given.run or RUNS / f"plot_coherence-{config.name}", given.out / config.name)
-        found = {name: rows(name, one, given.groups) for name, one in alone(config).items()}
+        sources = chosen(alone(config), given.sources)
+        found = {name: rows(name, one, given.groups) for name, one in sources.items()}
         for stories in given.taught:
             found[f"taught, {stories:,} stories"] = rows(
                 f"taught-{stories}",

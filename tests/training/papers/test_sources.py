@@ -9,7 +9,15 @@ from openmeva.training.classifier.config import Teacher
 from openmeva.training.classifier.rows_config import RowFile
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.negatives.groups import GroupRow
-from openmeva.training.papers.sources import alone, is_there, limited, main, taught_by, with_present_files
+from openmeva.training.papers.sources import (
+    alone,
+    chosen,
+    is_there,
+    limited,
+    main,
+    taught_by,
+    with_present_files,
+)
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 
 
@@ -31,6 +39,15 @@ def test_each_source_stands_alone_and_all_together_from_labels(config: str) -> N
         limits = [graded["groups"] for graded in one.graded or ()] + [file.groups for file in one.files or ()]
         assert [*limits, one.released and one.released.groups].count(None) == len(limits) + 1
     assert (found["all"].graded, found["all"].files) == (whole.graded, whole.files)
+
+
+def test_some_sources_are_chosen_by_name() -> None:
+    whole = alone(read_config(PlotCoherenceConfig, config_file("plot_coherence", "base")))
+    assert list(chosen(whole, None)) == list(whole)
+    assert list(chosen(whole, ["all", "roc"])) == ["roc", "all"]
+    assert chosen(whole, []) == {}
+    with pytest.raises(ValueError, match=r"expected any of roc, rules, .* got rock"):
+        chosen(whole, ["roc", "rock"])
 
 
 def test_a_file_that_is_not_there_is_left_out_and_named() -> None:
