@@ -11,7 +11,7 @@ from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common.backbone import names_file
 from openmeva.training.common.config import config_file, read_mapping
 from openmeva.training.files import checksum
-from openmeva.training.graded.groups import group_file, make_groups
+from openmeva.training.graded.groups import damage_seed, group_file, make_groups
 from openmeva.training.negatives.groups import GroupRow, read_groups
 from openmeva.training.paths import ROOT, RUNS
 from openmeva.training.plot_guided.filtered_stories import (
@@ -37,7 +37,7 @@ def load_rows(
     train: list[GroupRow] = []
     validation: list[GroupRow] = []
     provenance: dict[str, Any] = {"data": {}, "graded": {}}
-    damage = config.seed if config.data_seed is None else config.data_seed
+    damage = damage_seed(config.seed, config.data_seed)
     for settings in config.graded or ():
         manifest = make_groups(settings, data, run, cache, damage)
         provenance["data"].update(manifest["data"])

@@ -7,7 +7,7 @@ The configuration's `graded` lists corpora; each gives `runs/plot_coherence-NAME
 import argparse
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +30,9 @@ def group_file(run: Path, name: str, split: str) -> Path:
     return run / f"graded-{name}-{split}.parquet"
 
 
-def damage_seed(config: Mapping[str, Any]) -> int:
-    """The seed of a configuration's damage: `data_seed` where it has one, `seed` otherwise, 42 by default."""
-    own = config.get("data_seed")
-    return int(config.get("seed", 42) if own is None else own)
+def damage_seed(seed: int, data_seed: int | None) -> int:
+    """The seed of a configuration's damage: `data_seed` where it has one, `seed` otherwise."""
+    return seed if data_seed is None else data_seed
 
 
 def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, seed: int) -> dict[str, Any]:
@@ -103,26 +102,27 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
     return manifest
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--config", required=True, help="a configuration of plot_coherence with `graded`")
     parser.add_argument("--data", type=Path, required=True, help="the folder that the corpora lie in")
     parser.add_argument("--run", type=Path, help="default: runs/METRIC-NAME")
     parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="tagged corpora")
     parser.add_argument("--stories", type=int, help="groups of each corpus, for a quick trial")
-    arguments = parser.parse_args()
-    config = read_yaml(config_file("plot_coherence", arguments.config).read_text(encoding="utf-8"))
-    run = arguments.run or RUNS / f"plot_coherence-{config['name']}"
-    for settings in resolved(list[GradedSettings], config["graded"], str(arguments.config), "graded."):
-        if arguments.stories:
+    given = parser.parse_args(arguments)
+    config = read_yaml(config_file("plot_coherence", given.config).read_text(encoding="utf-8"))
+    run = given.run or RUNS / f"plot_coherence-{config['name']}"
+    seed = damage_seed(config.get("seed", 42), config.get("data_seed"))
+    for settings in resolved(list[GradedSettings], config["graded"], str(given.config), "graded."):
+        if given.stories:
             settings = {
                 **settings,
-                "stories": arguments.stories,
-                "validation_stories": arguments.stories,
-                "pool": 4 * arguments.stories,
-                "alike_stories": 2 * arguments.stories,
+                "stories": given.stories,
+                "validation_stories": given.stories,
+                "pool": 4 * given.stories,
+                "alike_stories": 2 * given.stories,
             }
-        manifest = make_groups(settings, arguments.data, run, arguments.cache, damage_seed(config))
+        manifest = make_groups(settings, given.data, run, given.cache, seed)
         print(json.dumps({key: manifest[key] for key in ("train", "validation")}, indent=2))
 
 

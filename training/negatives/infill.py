@@ -81,18 +81,16 @@ class Infiller:
         """Token ids of a story, and (place of the token, number of the word) for the words to draw."""
         ids: list[int] = []
         candidates: list[tuple[int, int]] = []
-        start = end = 0  # of the sentence
         for number, sentence in enumerate(story):
-            start = len(ids) if number == at else start
             for place, word in enumerate(sentence):
                 pieces = self.tokenizer.encode(word, add_special_tokens=False).ids
                 if number == at and len(pieces) == 1 and pieces[0] in self.words:
                     candidates.append((len(ids), place))
                 ids.extend(pieces)
-            end = len(ids) if number == at else end
         room = self.model.config.max_position_embeddings - 2
-        left = max(0, min(len(ids) - room, start - max(0, room - (end - start)) // 2))
-        seen = [(token - left + 1, word) for token, word in candidates if token - left < room]
+        middle = candidates[len(candidates) // 2][0] if candidates else 0
+        left = max(0, min(len(ids) - room, middle - room // 2))
+        seen = [(token - left + 1, word) for token, word in candidates if left <= token < left + room]
         count = max(1, round(share * len(seen)))
         order = rng.permutation(len(seen))[:count]
         return [self.first, *ids[left : left + room], self.last], [seen[i] for i in order]

@@ -139,7 +139,7 @@ class Rows:
     def __call__(
         self, name: str, config: PlotCoherenceConfig, groups: int, judged: int | None = None
     ) -> dict[str, float]:
-        """`stories` trained on, the coefficient on each set, and on held-out groups that with the `teacher`, if there is one.
+        """`stories` trained on, the coefficient on each set, and `teacher`, that with the teacher on held-out groups.
 
         Args:
             name: of the row.
@@ -175,8 +175,8 @@ class Rows:
             return found
         scorer = ClassifierScorer(load_checkpoint(folder, config.metric))
         for name in missing:
-            if name == "teacher":
-                found[name] = self._like_the_teacher(scorer, config, validation)
+            if config.teacher and name == "teacher":
+                found[name] = self._like_the_teacher(scorer, config.teacher, validation)
             else:
                 scores, ratings = scores_and_ratings(lambda texts: scorer.score(texts)[0], name, self.data)
                 coefficient = spearmanr if name.startswith("plot_guided") else pearsonr
@@ -185,12 +185,10 @@ class Rows:
         return found
 
     def _like_the_teacher(
-        self, scorer: ClassifierScorer, config: PlotCoherenceConfig, rows: Sequence[GroupRow]
+        self, scorer: ClassifierScorer, teacher: Teacher, rows: Sequence[GroupRow]
     ) -> float:
         """Spearman correlation of a student's scores and its teacher's."""
-        assert config.teacher is not None
-        teacher = ROOT / config.teacher.weights
-        judged = with_teacher_logits(rows, teacher, config.metric, self.run / "held_out")
+        judged = with_teacher_logits(rows, ROOT / teacher.weights, "plot_coherence", self.run / "held_out")
         scores = scorer.score([row.story for row in rows])[0]
         return float(spearmanr(scores, [row.teacher_logit for row in judged])[0])
 

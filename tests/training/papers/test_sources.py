@@ -5,11 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.training.classifier.config import Teacher
 from openmeva.training.classifier.rows_config import RowFile
+from openmeva.training.common import backbone
 from openmeva.training.common.config import config_file, read_config
-from openmeva.training.negatives.groups import GroupRow
+from openmeva.training.negatives.groups import GroupRow, write_groups
+from openmeva.training.papers import sources
 from openmeva.training.papers.sources import (
+    Rows,
     alone,
     chosen,
     is_there,
@@ -19,6 +24,9 @@ from openmeva.training.papers.sources import (
     with_present_files,
 )
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
+from tests.mini_stories import sentences_of
+from tests.tiny import tiny_model, write_encoder
+from tests.tiny_classifier import write_classifier
 
 
 @pytest.mark.parametrize("config", ["mix", "base", "base_second"])
@@ -86,6 +94,38 @@ def test_a_source_is_one_wherever_its_groups_are_numbered() -> None:
     rows = [GroupRow(name.format(n), "A story.", "human", 1) for name in names for n in range(40)]
     kept = {row.group for row in limited(rows, 30, 42)}
     assert [sum(group.startswith(name[:4]) for group in kept) for name in names] == [10, 10, 10]
+
+
+def test_a_student_is_compared_with_its_teacher_on_held_out_groups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_encoder(tmp_path / "encoder", tiny_model())
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
+    write_classifier(tmp_path / "teacher", "plot_coherence")
+    stories = [(" ".join(story), " ".join(reversed(story))) for story in sentences_of("roc")[:24]]
+    rows = [
+        GroupRow(f"mine-{n}", text, "x", label)
+        for n, pair in enumerate(stories)
+        for text, label in zip(pair, (1, 0), strict=True)
+    ]
+    write_groups(tmp_path / "rows.parquet", rows)
+    config = replace(
+        read_config(PlotCoherenceConfig, config_file("plot_coherence", "mix")),
+        graded=None,
+        released=None,
+        files=(RowFile(path=str(tmp_path / "rows.parquet"), share=0.4),),
+        passes=1,
+    )
+    train = Rows(tmp_path, tmp_path / "run", tmp_path / "out")
+    student = taught_by(config, tmp_path / "teacher", None, afresh=True)
+    found = train("student", student, 8)
+    assert found["stories"] == 16
+    assert -1 <= found["teacher"] < 1
+    monkeypatch.setattr(sources, "train_classifier", None)
+    assert train("student", student, 8) == found, "a finished row is not trained again"
+    itself = ClassifierScorer(load_checkpoint(tmp_path / "teacher", "plot_coherence"))
+    assert student.teacher is not None
+    assert train._like_the_teacher(itself, student.teacher, rows) == pytest.approx(1)
 
 
 def test_what_is_missing_is_said_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

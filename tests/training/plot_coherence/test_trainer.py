@@ -12,7 +12,7 @@ from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common import backbone
 from openmeva.training.common.config import config_file, parse, read_config
-from openmeva.training.graded.groups import damage_seed, group_file, make_groups
+from openmeva.training.graded.groups import group_file, main, make_groups
 from openmeva.training.negatives.groups import GroupRow, write_groups
 from openmeva.training.papers import plot_cells, plot_tables
 from openmeva.training.papers.plot_cells import (
@@ -51,6 +51,11 @@ def test_graded_groups_are_made_once(tmp_path: Path) -> None:
     make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
     assert written.stat().st_mtime_ns == before, "a second run does nothing"
     first = written.read_bytes()
+    of_seed_5 = {"name": "mini", "seed": 1, "data_seed": 5, "graded": [settings]}
+    (tmp_path / "config.yaml").write_text(json.dumps(of_seed_5))
+    folders = [f"--{name}={tmp_path / name}" for name in ("run", "cache")]
+    main(["--config", str(tmp_path / "config.yaml"), "--data", str(tmp_path), *folders])
+    assert written.stat().st_mtime_ns == before, "the command draws as the trainer does"
     make_groups({**settings, "alike_stories": 5}, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
     make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
     assert written.read_bytes() == first, "the same settings give the same file"
@@ -265,12 +270,3 @@ def test_a_fine_tuned_cell_is_a_trained_classifier(tmp_path: Path, monkeypatch: 
     assert all(0 <= score <= 1 for score in scores)
     monkeypatch.setattr(plot_cells, "train_classifier", None)
     assert cells._scorer(rows, FT_LM, tmp_path / "cell", True)(stories) == scores
-
-
-def test_the_damage_has_a_seed_of_its_own_where_there_is_one() -> None:
-    assert [damage_seed(c) for c in ({}, {"seed": 7}, {"seed": 7, "data_seed": 9}, {"data_seed": None})] == [
-        42,
-        7,
-        9,
-        42,
-    ]
