@@ -38,12 +38,13 @@ def load_rows(
     validation: list[GroupRow] = []
     provenance: dict[str, Any] = {"data": {}, "graded": {}}
     damage = damage_seed(config.seed, config.data_seed)
+    draws = config.seed if config.draw_seed is None else config.draw_seed
     for settings in config.graded or ():
         manifest = make_groups(settings, data, run, cache, damage)
         provenance["data"].update(manifest["data"])
         provenance["graded"][settings["name"]] = {key: manifest[key] for key in ("train", "validation")}
         rows = read_groups(group_file(run, settings["name"], "train"))
-        train += at_most(rows, settings.get("groups"), config.seed)
+        train += at_most(rows, settings.get("groups"), draws)
         validation += read_groups(group_file(run, settings["name"], "validation"))
     if config.training_sets:
         chain = read_mapping(PlotNegativesConfig, config_file("plot_negatives", config.training_sets))
@@ -61,7 +62,7 @@ def load_rows(
         )
         validation += [row for row in rows if held_out(row.group, released.share)]
         rows = [row for row in rows if not held_out(row.group, released.share)]
-        train += at_most(rows, released.groups, config.seed)
+        train += at_most(rows, released.groups, draws)
     for entry in config.files or ():
         path = ROOT / entry.path
         rows = [row for row in read_groups(path) if short_enough(row, entry.max_words)]
@@ -73,8 +74,8 @@ def load_rows(
             if row.group in kept and row.split != "test":
                 held = row.split == "validation" if row.split else held_out(row.group, share)
                 (validation if held else train).append(row)
-    validation = at_most(validation, config.validation_groups, config.seed)
-    return at_most(train, config.groups, config.seed), validation, provenance
+    validation = at_most(validation, config.validation_groups, draws)
+    return at_most(train, config.groups, draws), validation, provenance
 
 
 def short_enough(row: GroupRow, max_words: int | None) -> bool:

@@ -53,6 +53,7 @@ class RowsConfig:
         groups: at most so many are trained on, drawn at random; null: all.
         validation_groups: at most so many held-out ones are judged; null: all.
         data_seed: of the damage, where it is not `seed`: so runs of several seeds share the stages' files.
+        draw_seed: of the groups drawn from a source, where it is not `seed`: so runs of several seeds share a teacher's judgments.
         delexicalize: whether names of the released stories become placeholders.
         seed: of the draws.
     """
@@ -64,5 +65,6 @@ class RowsConfig:
     groups: int | None = None
     validation_groups: int | None = None
     data_seed: int | None = None
+    draw_seed: int | None = None
     delexicalize: bool = True
     seed: int = 42

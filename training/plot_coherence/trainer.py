@@ -84,7 +84,7 @@ def train_seeds(
         raise ValueError(f"seeds: expected an adapter, whose mean is taken; {config.name} trains all weights")
     folders, manifests = [], []
     for seed in config.seeds:
-        one = replace(config, seed=seed, seeds=(), start_share=0.0, temperature=1.0)
+        one = replace(config, seed=seed, seeds=(), start_share=0.0, temperature=1.0, note=None)
         folders.append(run / f"seed-{seed}")
         manifests.append(train(one, data, folders[-1], run, cache, resume))
     shares = [(1 - config.start_share) / len(folders)] * len(folders)

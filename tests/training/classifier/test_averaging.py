@@ -107,6 +107,13 @@ def test_a_training_of_several_seeds_keeps_their_mean(
     assert logit(flat.score(["She ran home."], None)[0][0]) == pytest.approx(logit(plain) / 2, abs=1e-3)
     with pytest.raises(ValueError, match="temperature: expected 1 where no mean of seeds is taken, got 2"):
         train(replace(config, seeds=(), temperature=2.0), tmp_path, out, run, tmp_path)
+    written = (run / "seed-1" / "adapter.safetensors").stat().st_mtime_ns
+    assert (
+        train(replace(config, note="Of both."), tmp_path, out, run, tmp_path)["config"]["note"] == "Of both."
+    )
+    assert (run / "seed-1" / "adapter.safetensors").stat().st_mtime_ns == written, (
+        "a note trains nothing anew"
+    )
     before = (out / "adapter.safetensors").read_bytes()
     train(config, tmp_path, out, run, tmp_path)
     assert (out / "adapter.safetensors").read_bytes() == before, "a second run trains nothing anew"

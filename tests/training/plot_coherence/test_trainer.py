@@ -86,6 +86,19 @@ def test_rows_of_files_are_split_by_group(tmp_path: Path, monkeypatch: pytest.Mo
     assert len(next(iter(provenance["data"].values()))) == 64
 
 
+def test_seeds_may_draw_the_same_groups(tmp_path: Path) -> None:
+    rows = [GroupRow(str(g), f"she ran {g} .", "x", 1) for g in range(60)]
+    write_groups(tmp_path / "rows.parquet", rows)
+    settings = {"files": [{"path": str(tmp_path / "rows.parquet")}], "groups": 20, "validation_groups": 1}
+
+    def drawn(**more: int) -> list[list[GroupRow]]:
+        return list(load_rows(parse(RowsConfig, {**settings, **more}), tmp_path, tmp_path, tmp_path)[:2])
+
+    assert drawn(seed=1, draw_seed=7) == drawn(seed=2, draw_seed=7)
+    assert drawn(seed=1, draw_seed=2) == drawn(seed=2)
+    assert drawn(seed=1) != drawn(seed=2)
+
+
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "training/configs/plot_coherence").glob("*.yaml")), ids=lambda p: p.stem
 )
