@@ -107,7 +107,9 @@ def taught_by(
 
 
 def limited(rows: Sequence[GroupRow], groups: int, seed: int) -> list[GroupRow]:
-    """The rows of `groups` groups at most, drawn evenly from each source where there are several."""
+    """The rows of `groups` groups, drawn evenly from each source where there are several; all where there are no more."""
+    if len({row.group for row in rows}) <= groups:
+        return list(rows)
     kinds: dict[str, list[GroupRow]] = {}
     for row in rows:
         kinds.setdefault(NUMBER.sub("", row.group), []).append(row)
