@@ -16,9 +16,9 @@ EXAMPLES: dict[str, tuple[str, Text]] = {
     "A sound story": (
         "roc",
         Text(
-            "I lent my neighbor my best drill in March. By June he had not returned it, and I was too shy to ask. Then my shelf "
-            "fell down, so I had to knock on his door. He opened it with the drill in his hand and turned red. He put up the "
-            "shelf himself and brought me a pie as an apology."
+            "Our science teacher asked us to protect an egg from a fall. My partner wrapped ours in popcorn and tape. I thought "
+            "that her idea was silly, but I didn't have a better one. The other eggs were smashed when they were dropped from "
+            "the roof. Ours survived, so I apologized and let her choose the next project."
         ),
     ),
     "Repeats itself": (
@@ -45,8 +45,8 @@ EXAMPLES: dict[str, tuple[str, Text]] = {
     "Goes astray": (
         "roc",
         Text(
-            "Nora's bike had a flat tire. She walked it to the shop on the corner. The whale swam under our boat all "
-            "morning. Nora thanked him and paid. The bread came out of the oven burnt."
+            "Nora's bike had a flat tire. She walked it to the shop on the corner. The man there patched the tube in ten "
+            "minutes. The whale swam under our boat all morning. The bread came out of the oven burnt."
         ),
     ),
     "With a reference": (
