@@ -238,7 +238,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    table = Table(title=f"Sources of {config.name} against judged sets, {given.groups} groups each")
+    size = f", {given.groups} groups each" if sources else ""
+    table = Table(title=f"Sources of {config.name} against judged sets{size}")
     columns = [*(["teacher"] if given.taught else []), *rows.sets]
     for heading in ("source", "stories", *columns):
         table.add_column(heading)
