@@ -16,9 +16,9 @@ EXAMPLES: dict[str, tuple[str, Text]] = {
     "A sound story": (
         "roc",
         Text(
-            "Our science teacher asked us to protect an egg from a fall. My partner wrapped ours in popcorn and tape. I thought "
-            "that her idea was silly, but I didn't have a better one. The other eggs were smashed when they were dropped from "
-            "the roof. Ours survived, so I apologized and let her choose the next project."
+            "We got a flat tire on a desert road with no houses in sight. The spare was flat as well because I had forgotten to "
+            "check it. After two hours a farmer stopped and towed us with his tractor. His wife fed us beans and corn while he "
+            "patched both tires. I check the spare before every trip now."
         ),
     ),
     "Repeats itself": (
