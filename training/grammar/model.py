@@ -10,7 +10,7 @@ from transformers import BertConfig, BertModel, BertPreTrainedModel
 
 from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.checkpoint import load_checkpoint
-from openmeva.metrics.core.runtime import choose_dtype, pad
+from openmeva.metrics.core.runtime import pad
 from openmeva.training.common.adapters import add_adapters
 from openmeva.training.common.backbone import Backbone, state_of
 from openmeva.training.grammar.config import Settings
@@ -79,20 +79,19 @@ class GrammarScorer:
         return cls(model, checkpoint.tokenizer)
 
     def __call__(self, sentences: Sequence[str], batch_size: int = 64) -> list[float]:
-        """Scores 0..1 of sentences, in order, higher is more grammatical; 0 for one without a word."""
+        """Scores 0..1 of sentences, in order, higher is more grammatical; 0 for one without a word.
+
+        In float32 on every processor: which sentences pass a filter may not depend on where it runs.
+        """
         rows = [self.pieces(sentence) for sentence in sentences]
         scores = [0.0] * len(rows)
         device = self.model.device
-        dtype = choose_dtype("auto", device)  # bfloat16 where the processor multiplies it natively
         places = [place for place, row in enumerate(rows) if len(row) > 2]
         for batch in length_batches([len(rows[place]) for place in places], batch_size):
             chosen = [places[number] for number in batch]
             ids, mask = pad([rows[place] for place in chosen], self.pieces.padding)
-            with (
-                torch.inference_mode(),
-                torch.autocast(device.type, dtype, enabled=dtype != torch.float32),
-            ):
+            with torch.inference_mode():
                 logits = self.model(ids.to(device), attention_mask=mask.to(device))
-            for place, score in zip(chosen, torch.sigmoid(logits.float()).tolist(), strict=True):
+            for place, score in zip(chosen, torch.sigmoid(logits).tolist(), strict=True):
                 scores[place] = score
         return scores

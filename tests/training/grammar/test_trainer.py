@@ -70,6 +70,13 @@ def test_a_tiny_model_learns_a_tiny_set_and_is_read_back(encoder: Path, tmp_path
     assert scorer(["", GOOD[0]])[0] == 0.0
 
 
+def test_scores_do_not_depend_on_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    scorer = GrammarScorer.load()
+    before = scorer(GOOD + BAD)
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": True})
+    assert scorer(GOOD + BAD) == before
+
+
 def test_training_is_the_same_for_the_same_seed(encoder: Path) -> None:
     settings = Settings(epochs=2, batch=4)
     losses = []
