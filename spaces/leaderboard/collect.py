@@ -5,7 +5,8 @@
     python -m spaces.leaderboard.collect --results runs/one_metric/results.json --keep
 
 Of several runs, a later one's rows stand in place of an earlier one's on the same set; with `--keep`, what no run
-measured stays as it is. The weights of the checkout are noted beside the figures, so run it right after the benchmark:
+measured stays as it is. A set of AUTOS that was built anew may have some rows more or fewer; with `--other-builds` what
+was measured on the former one stays, marked with the number of its stories. The weights of the checkout are noted beside the figures, so run it right after the benchmark:
 model cards show figures of their own weights alone.
 """
 
@@ -56,6 +57,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         action="store_true",
         help="with --keep: leave out rows of other weights or another set by now, which else are an error",
     )
+    parser.add_argument(
+        "--other-builds",
+        action="store_true",
+        help="with --keep: keep also the rows of AUTOS that were measured on another build, each with its number of stories",
+    )
     options = parser.parse_args(arguments)
     runs = []
     for path in options.results:
@@ -67,7 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         collected = {**collect(merged(runs), read_published()), "weights": checkpoint_digests(ROOT)}
         if options.keep:
-            keep(collected, json.loads(options.out.read_text(encoding="utf-8")), options.drop_changed)
+            old = json.loads(options.out.read_text(encoding="utf-8"))
+            keep(collected, old, options.drop_changed, options.other_builds)
     except (OSError, ValueError) as error:
         print(f"error: {options.out}: {error}", file=sys.stderr)
         return 2
@@ -108,23 +115,27 @@ def _rows_of_both(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[
     return rows
 
 
-def keep(collected: dict[str, Any], old: Mapping[str, Any], drop_changed: bool = False) -> None:
+def keep(
+    collected: dict[str, Any], old: Mapping[str, Any], drop_changed: bool = False, other_builds: bool = False
+) -> None:
     """Adds to `collected`, in place, the sets and the rows of this project's metrics that only `old` has.
 
     Args:
         collected: of the new runs.
         old: what was collected before.
         drop_changed: whether a row whose weights, or whose set, are others by now is left out.
+        other_builds: whether a row on another build of AUTOS is kept all the same, with `n`, the stories of that build.
 
     Raises:
         ValueError: such a row, where it is not left out (set, row and weights are named); or a set that has other
-            rows by now than when the row was measured.
+            stories by now than when the row was measured.
     """
     entries = [(entry, title) for entry in read_registry().values() for title in entry.rows]
     for part in ("judged", "autos"):
         for name, found in old[part].items():
             known = collected[part].get(name)
-            if known and known["n"] != found["n"]:
+            rebuilt = known is not None and known["n"] != found["n"]
+            if rebuilt and not (other_builds and part == "autos"):
                 if drop_changed:
                     continue
                 raise ValueError(
@@ -141,6 +152,8 @@ def keep(collected: dict[str, Any], old: Mapping[str, Any], drop_changed: bool =
                                 f"{name}, {row['title']}: weights {weights} have changed, measure it again"
                             )
                         kept.remove(row)
+            if rebuilt:
+                kept = [{"n": found["n"], **row} for row in kept]
             if known is None:
                 rows = [row for row in found["rows"] if row["kind"] != "ours" or row in kept]
                 collected[part][name] = {**found, "rows": rows}

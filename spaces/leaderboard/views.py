@@ -8,7 +8,7 @@ from typing import Any
 from openmeva.spaces.drawing import Axis, axis_over, interval, scale
 from openmeva.spaces.markup import escape, tip
 from openmeva.training.benchmark.cells import interval as bracketed
-from openmeva.training.benchmark.cells import number
+from openmeva.training.benchmark.cells import number, title_on
 
 KINDS = {
     "ours": ("this project", "Metrics of this project, run by `make benchmark`."),
@@ -130,7 +130,7 @@ def autos_table(found: Mapping[str, Any], measure: str, mine: Sequence[Mapping[s
         cells = [row["aspects"].get(name, {}) for name in aspects]
         mean = _mean(row, measure)
         body.append(
-            f"<tr{_mark(row['kind'])}>{_name(row)}{_number(mean)}"
+            f"<tr{_mark(row['kind'])}>{_name({**row, 'title': title_on(row, found['n'])})}{_number(mean)}"
             f"{''.join(_shaded(cell, measure, invariance) for cell in cells)}</tr>"
         )
     heads = (

@@ -9,7 +9,9 @@ import pytest
 
 from openmeva.spaces.leaderboard.app import read_results
 from openmeva.spaces.leaderboard.collect import aspect_cells, collect, keep, merged
+from openmeva.spaces.leaderboard.views import autos_table as autos_view
 from openmeva.training.benchmark.tables import read_published
+from openmeva.training.hub.figures import autos_table
 
 
 def run(**rows: str) -> dict[str, Any]:
@@ -100,6 +102,37 @@ def test_rows_of_a_set_that_has_changed_are_not_kept(part: str) -> None:
     old[part][name]["rows"] = [{"title": "UNION", "kind": "ours"}]
     keep(new, old, drop_changed=True)
     assert new[part][name]["rows"] == []
+
+
+def test_rows_of_another_build_of_autos_are_kept_where_that_is_wished() -> None:
+    """Each with the stories of its build, also of the build before the former one; a judged set's never are."""
+    name = "autos_mini_invariance"
+    new, old = collected("a"), collected("a")
+    new["autos"] = {name: {"n": 5, "rows": [{"title": "PPL", "kind": "ours"}]}}
+    kept = [{"title": "UNION", "kind": "ours"}, {"title": "SentAvg", "kind": "ours", "n": 3}]
+    old["autos"] = {name: {"n": 4, "rows": [{"title": "PPL", "kind": "ours"}, *kept]}}
+    keep(new, old, other_builds=True)
+    assert new["autos"][name]["n"] == 5
+    assert new["autos"][name]["rows"] == [
+        {"title": "PPL", "kind": "ours"},
+        {"title": "UNION", "kind": "ours", "n": 4},
+        {"title": "SentAvg", "kind": "ours", "n": 3},
+    ]
+    old["judged"]["union_roc"]["n"] = 9
+    with pytest.raises(ValueError, match="union_roc: 9 rows before, 4 now"):
+        keep(new, old, other_builds=True)
+
+
+def test_a_row_of_another_build_says_so() -> None:
+    aspects = {"typo": {"pearson": 0.25, "pair_wins": 0.5, "interval": [0.2, 0.3]}}
+    row = {"kind": "ours", "average": 0.25, "aspects": aspects}
+    rows = [{"title": "PPL", **row}, {"title": "UNION", "n": 1200, **row}]
+    name = "autos_mini_discrimination"
+    found = {"title": "AUTOS mini, discrimination test", "n": 1198, "rows": rows}
+    page, card = autos_view(found, "pearson"), autos_table({"autos": {name: found}}, name)
+    for shown in (page, card):
+        assert "UNION (1,200 rows)" in shown
+        assert "PPL (1" not in shown
 
 
 def test_a_row_of_other_weights_is_not_kept() -> None:

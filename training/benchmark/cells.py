@@ -48,3 +48,12 @@ def p_value(value: float | None) -> str:
     if value is None:
         return "–"
     return "<.001" if value < 0.0005 else number(value)
+
+
+def title_on(row: Mapping[str, Any], stories: int) -> str:
+    """A row's title, with its own number of stories where that is not the table's: it is of another build of the set.
+
+    >>> title_on({"title": "UNION", "n": 1200}, 1198), title_on({"title": "PPL"}, 1198)
+    ('UNION (1,200 rows)', 'PPL')
+    """
+    return row["title"] if row.get("n", stories) == stories else f"{row['title']} ({row['n']:,} rows)"

@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from openmeva.training.benchmark.cells import title_on
 from openmeva.training.benchmark.further_tables import autos_tables
 from openmeva.training.benchmark.render import to_markdown
 from openmeva.training.benchmark.tables import read_published
@@ -117,6 +118,8 @@ def agreement_table(results: Mapping[str, Any]) -> str:
 def autos_table(results: Mapping[str, Any], name: str) -> str:
     """The benchmark's table of a part of AUTOS (OpenMEVA, Table 6 or 7), of all metrics that were measured on it.
 
+    A row that was measured on another build of the set has the number of its stories.
+
     Args:
         results: of `read_results`.
         name: of the set, as `autos_roc_discrimination`.
@@ -128,7 +131,9 @@ def autos_table(results: Mapping[str, Any], name: str) -> str:
         raise ValueError(f"{name}: expected a set among {', '.join(results['autos'])}")
     found = results["autos"][name]
     rows = {
-        row["title"]: {"aspects": {aspect: _origins(one) for aspect, one in row["aspects"].items()}}
+        title_on(row, found["n"]): {
+            "aspects": {aspect: _origins(one) for aspect, one in row["aspects"].items()}
+        }
         for row in found["rows"]
     }
     measured = {"title": f"{found['title']} ({found['n']:,} rows)", "rows": rows}
