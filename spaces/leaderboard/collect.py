@@ -5,9 +5,9 @@
     python -m spaces.leaderboard.collect --results runs/one_metric/results.json --keep
 
 Of several runs, a later one's rows stand in place of an earlier one's on the same set; with `--keep`, what no run
-measured stays as it is. A set of AUTOS that was built anew may have some rows more or fewer; with `--other-builds` what
-was measured on the former one stays, marked with the number of its stories. The weights of the checkout are noted beside the figures, so run it right after the benchmark:
-model cards show figures of their own weights alone.
+measured stays as it is. A set of AUTOS that was built anew may have a few stories more or fewer; with `--other-builds`
+what was measured on the former build stays, marked with the number of its stories. The weights of the checkout are
+noted beside the figures, so run it right after the benchmark: model cards show figures of their own weights alone.
 """
 
 from __future__ import annotations
