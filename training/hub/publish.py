@@ -35,6 +35,11 @@ class State:
     tag: str = ""
     head: str = ""
 
+    @property
+    def released(self) -> bool:
+        """Whether nothing is left to do: the files are there, and the release tag stands at them."""
+        return self.same and self.tag == self.head != ""
+
 
 def look_up(api: HfApi, repository: Repository, revision: str) -> State:
     """The state of a repository on the Hub, against what is to be published."""
@@ -76,12 +81,12 @@ def publish(
         What was done, by `kind id`: `created`, `updated`, `tagged` or `unchanged`.
 
     Raises:
-        ValueError: a tag of the version that stands at other files (all of them are named, before the first
-            upload).
+        ValueError: a tag of the version that stands at other files, or at another commit than `main` (all of
+            them are named, before the first upload).
     """
     revision = f"v{version}"
     states = [look_up(api, repository, revision) for repository in repositories]
-    taken = [r.id for r, s in zip(repositories, states, strict=True) if s.tag and not s.same]
+    taken = [r.id for r, s in zip(repositories, states, strict=True) if s.tag and not s.released]
     if taken and not move_tags:
         raise ValueError(
             f"the tag {revision} stands at other files in {', '.join(taken)}: raise the version in "
@@ -95,7 +100,7 @@ def publish(
 
 def _bring(api: HfApi, repository: Repository, state: State, revision: str, note: str) -> str:
     kind = repository.kind
-    if state.same and state.tag:
+    if state.released:
         return "unchanged"
     if not state.exists:
         sdk = "gradio" if kind == "space" else None

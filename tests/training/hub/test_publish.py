@@ -131,6 +131,27 @@ def test_a_release_is_not_overwritten(hub: Hub, repositories: list[Repository], 
     assert there.at("v1.1.0") == there.commits[-1]
 
 
+def test_a_tag_that_a_failed_publication_left_behind_moves(
+    hub: Hub, repositories: list[Repository], tmp_path: Path
+) -> None:
+    folder = tmp_path / "openmeva"
+    shutil.copytree(next(r for r in repositories if r.id == "me/openmeva").folder, folder)
+    space = [Repository("space", "me/openmeva", folder)]
+    publish(api(hub), space, "1.0.0")
+    (folder / "trivial.py").write_text("# newer\n")
+    hub.failures = "DELETE /api/spaces/me/openmeva/tag"
+    with pytest.raises(HfHubHTTPError):
+        publish(api(hub), space, "1.0.0", move_tags=True)
+    hub.failures = ""
+    there = hub.repositories["spaces/me/openmeva"]
+    assert there.at("v1.0.0") != there.commits[-1], "the new files are there, the tag is not"
+    with pytest.raises(ValueError, match=r"the tag v1\.0\.0 stands at other files in me/openmeva"):
+        publish(api(hub), space, "1.0.0")
+    assert publish(api(hub), space, "1.0.0", move_tags=True) == {"space me/openmeva": "tagged"}
+    assert there.at("v1.0.0") == there.commits[-1]
+    assert publish(api(hub), space, "1.0.0") == {"space me/openmeva": "unchanged"}
+
+
 def test_a_dry_run_lists_and_asks_nobody(hub: Hub, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["--project", str(project), "publish", "--organisation", "me", "--dry-run"])
     printed = capsys.readouterr().out
