@@ -192,10 +192,17 @@ def kendall_w(ratings: np.ndarray, raters: list[list[str]] | None) -> float:
 
 
 def rater_means(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str, Any]:
-    """Do raters differ in severity? One-way analysis of variance of the deviations from each story's mean.
+    """Do raters differ in severity? Two-way analysis of variance, stories and raters without their interaction.
+
+    Raters may see parts of the data only. Those of a single rating are left out: their severity would fit it exactly.
+
+    Returns:
+        `{"raters", "f", "p_value", "severity"}`: severity is the mean deviation from the stories' means, below 0
+        where a rater is stricter than the others.
 
     Raises:
-        ValueError: the raters are not known, or fewer than two gave two ratings.
+        ValueError: the raters are not known, fewer than two gave two ratings, or too few ratings are shared, or too
+            equal ones, for a residual variance.
     """
     _need_raters(raters)
     deviations: dict[str, list[float]] = {}
@@ -205,13 +212,40 @@ def rater_means(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str
     groups = {name: values for name, values in deviations.items() if len(values) >= 2}
     if len(groups) < 2:
         raise ValueError("fewer than two raters gave two ratings")
-    test = stats.f_oneway(*groups.values())
+    f, p_value = _rater_test(ratings, raters or [], sorted(groups))
     return {
         "raters": len(deviations),
-        "f": float(test.statistic),
-        "p_value": float(test.pvalue),
+        "f": f,
+        "p_value": p_value,
         "severity": {name: float(np.mean(values)) for name, values in sorted(groups.items())},
     }
+
+
+def _rater_test(ratings: np.ndarray, raters: list[list[str]], chosen: list[str]) -> tuple[float, float]:
+    """F of what the chosen raters explain beyond the stories, over what neither explains, and its p-value."""
+    places = {name: place for place, name in enumerate(chosen)}
+    shared = np.zeros((len(chosen), len(chosen)))  # products of the raters' columns, centred in each story
+    sums = np.zeros(len(chosen))  # each rater's sum of deviations
+    spread, free = 0.0, 0
+    for row, names in zip(ratings, raters, strict=True):
+        known = [(places[name], value) for value, name in zip(row, names, strict=False) if name in places]
+        if known:
+            columns, values = [place for place, _ in known], np.array([value for _, value in known])
+            deviations = values - values.mean()
+            shared[columns, columns] += 1
+            shared[np.ix_(columns, columns)] -= 1 / len(known)
+            sums[columns] += deviations
+            spread += float((deviations**2).sum())
+            free += len(known) - 1
+    effects, _, rank, _ = np.linalg.lstsq(shared, sums, rcond=None)
+    explained, left = float(effects @ sums), free - int(rank)
+    if not rank or left < 1:
+        raise ValueError("the raters share too few stories")
+    residual = (spread - explained) / left
+    if residual <= 1e-12 * spread:
+        raise ValueError("the ratings do not vary beyond their stories' and raters' means")
+    f = explained / int(rank) / residual
+    return f, float(stats.f.sf(f, int(rank), left))
 
 
 def rater_blocks(ratings: np.ndarray, raters: list[list[str]] | None) -> list[np.ndarray]:

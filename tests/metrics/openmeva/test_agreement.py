@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from openmeva.metrics.openmeva.agreement import (
     agreement,
@@ -12,6 +13,7 @@ from openmeva.metrics.openmeva.agreement import (
     krippendorff_alpha,
     linear_kappa,
     rater_blocks,
+    rater_means,
 )
 
 RATINGS = np.array(
@@ -115,6 +117,75 @@ def test_a_severe_rater_is_found():
     means = agreement(ratings, [["a", "b", "c"]] * 40)["rater_means"]
     assert means["p_value"] < 0.001
     assert min(means["severity"], key=means["severity"].get) == "c"
+
+
+def two_way(block):
+    """Sums of squares of the raters and of what is left, and their degrees of freedom, written out."""
+    n, r = block.shape
+    of_raters = n * ((block.mean(axis=0) - block.mean()) ** 2).sum()
+    left = block - block.mean(axis=1, keepdims=True) - block.mean(axis=0) + block.mean()
+    return of_raters, r - 1, (left**2).sum(), (n - 1) * (r - 1)
+
+
+def test_severity_is_tested_by_a_two_way_analysis_of_variance():
+    of_raters, df, left, df_left = two_way(RATINGS)
+    f = of_raters / df / (left / df_left)
+    found = rater_means(RATINGS, RATERS)
+    assert found["f"] == pytest.approx(f)
+    assert found["p_value"] == pytest.approx(stats.f.sf(f, df, df_left))
+    # Sheets of other raters add up.
+    more = np.random.default_rng(0).integers(1, 6, (5, 5)).astype(float)
+    of_raters, df, left, df_left = np.sum([two_way(RATINGS), two_way(more)], axis=0)
+    found = rater_means(np.vstack([RATINGS, more]), RATERS + [list("fghij")] * 5)
+    assert found["f"] == pytest.approx(of_raters / df / (left / df_left))
+    assert found["p_value"] == pytest.approx(stats.f.sf(found["f"], df, df_left))
+
+
+def test_severity_of_raters_who_share_some_stories():
+    """Least squares of a column a story and a column a rater; a rater of a single rating counts for nothing."""
+    rng = np.random.default_rng(1)
+    raters = [[str(name) for name in rng.permutation(list("abcdef"))[: 2 + k % 3]] for k in range(30)]
+    ratings = np.full((30, 5), np.nan)
+    for row, names in zip(ratings, raters, strict=True):
+        row[: len(names)] = rng.integers(1, 6, len(names))
+    y = ratings[np.isfinite(ratings)]
+    stories = np.repeat(np.eye(30), [len(names) for names in raters], axis=0)
+    judges = np.array([[float(name == judge) for judge in "abcdef"] for names in raters for name in names])
+    left = [
+        float(((y - columns @ np.linalg.pinv(columns) @ y) ** 2).sum())
+        for columns in (stories, np.hstack([stories, judges]))
+    ]
+    df, df_left = 5, len(y) - 30 - 5
+    f = (left[0] - left[1]) / df / (left[1] / df_left)
+    raters[0] = [*raters[0], "once"]
+    ratings[0, 2] = 5
+    found = rater_means(ratings, raters)
+    assert found["f"] == pytest.approx(f)
+    assert found["p_value"] == pytest.approx(stats.f.sf(f, df, df_left))
+    assert (found["raters"], list(found["severity"])) == (7, list("abcdef"))
+
+
+def test_raters_of_equal_severity_are_found_as_often_as_said():
+    rng = np.random.default_rng(2)
+    raters = [list("abc")] * 4 + [list("cde")] * 4
+    found = [
+        rater_means(rng.normal(size=(8, 1)) + rng.normal(size=(8, 3)), raters)["p_value"] for _ in range(400)
+    ]
+    # 20 of 400 expected; 3.5 standard deviations to either side.
+    assert 5 <= sum(p < 0.05 for p in found) <= 36
+
+
+@pytest.mark.parametrize(
+    ("ratings", "raters", "message"),
+    [
+        (np.arange(6.0)[:, None] + [0.0, 1.0, 2.0], [list("abc")] * 6, "do not vary beyond"),
+        (np.full((6, 3), 2.0), [list("abc")] * 6, "do not vary beyond"),
+        (np.arange(4.0)[:, None], [["a"], ["a"], ["b"], ["b"]], "share too few stories"),
+        (np.array([[1.0, 2.0], [3.0, 1.0]]), [["a", "b"], ["c", "d"]], "fewer than two raters"),
+    ],
+)
+def test_severity_that_cannot_be_tested_is_refused(ratings, raters, message):
+    assert message in agreement(ratings, raters)["refused"]["rater_means"]
 
 
 def test_degenerate_tables_are_refused_not_nan():
