@@ -28,7 +28,8 @@ def williams_test(first: float, second: float, between: float, n: int) -> dict[s
         `{"t", "df", "p_value"}`, two-sided; t above 0 favours the first.
 
     Raises:
-        ValueError: `n` of 3 or less, a value outside -1..1, or metrics that correlate perfectly.
+        ValueError: `n` of 3 or less, a value outside -1..1, metrics that correlate perfectly (with 1 or -1), or
+            judgments that are a linear combination of the two.
 
     >>> round(williams_test(0.5, 0.3, 0.2, 103)["t"], 3)
     1.826
@@ -37,6 +38,9 @@ def williams_test(first: float, second: float, between: float, n: int) -> dict[s
     determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
     mean = (first + second) / 2
     scale = 2 * (n - 1) / (n - 3) * determinant + mean**2 * (1 - between) ** 3
+    # Below 0 no data have these correlations; at 0 what is left is rounding.
+    if scale < 1e-12:
+        raise ValueError("the test is undefined: the judgments are a linear combination of the two metrics")
     t = float((first - second) * np.sqrt((n - 1) * (1 + between) / scale))
     return {"t": t, "df": n - 3, "p_value": float(2 * stats.t.sf(abs(t), n - 3))}
 
@@ -85,8 +89,8 @@ def compare(
     """All paired tests of two metrics' `(n,)` scores against the judgments.
 
     `difference` and `bootstrap` are given for each coefficient; Williams and Steiger, which rest on normal
-    data and independent stories, for Pearson. Where two metrics order the stories alike those two are
-    refused, and the reason stands in their place.
+    data and independent stories, for Pearson. Where one metric is a linear change of the other, its negation
+    too, those two are refused, and the reason stands in their place.
     """
     result: dict[str, Any] = {"n": len(scores), "difference": {}, "bootstrap": {}}
     for name, coefficient in (
@@ -148,6 +152,6 @@ def _check(first: float, second: float, between: float, n: int) -> None:
     for value in (first, second, between):
         if not -1 <= value <= 1:
             raise ValueError(f"expected correlations in -1..1, got {value}")
-    # At 1, up to rounding, both tests divide by 0.
-    if between > 1 - 1e-9:
+    # Up to rounding, both tests divide by 0 at 1, and Williams' divides 0 by 0 at -1.
+    if abs(between) > 1 - 1e-9:
         raise ValueError("the test is undefined: the two metrics are the same up to a linear change")

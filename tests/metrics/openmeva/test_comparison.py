@@ -68,6 +68,23 @@ def test_equal_metrics_are_undefined_and_said_so():
     assert result["bootstrap"]["pearson"]["p_value"] == 1.0
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_metric_against_its_negation_is_undefined_and_said_so(seed):
+    rng = np.random.default_rng(seed)  # of some seeds the correlation is -1, of some a little above
+    y = rng.normal(size=50)
+    x = y + rng.normal(size=50)
+    bootstrap = PromptBootstrap(y, np.arange(50), 100, rng)
+    result = compare(x, 3 - x, y, bootstrap.correlations(x), bootstrap.correlations(3 - x))
+    assert "the same up to a linear change" in result["williams"]["undefined"]
+    assert "the same up to a linear change" in result["steiger"]["undefined"]
+
+
+@pytest.mark.parametrize(("first", "second", "between"), [(0.8, -0.8, 1 - 2 * 0.8**2), (0.9, -0.9, 0.9)])
+def test_williams_is_undefined_where_nothing_is_left_of_the_judgments(first, second, between):
+    with pytest.raises(ValueError, match="a linear combination of the two metrics"):
+        williams_test(first, second, between, 50)
+
+
 def test_a_perfect_metric_has_no_z():
     with pytest.raises(ValueError, match="correlates perfectly"):
         steiger_test(1.0, 0.5, 0.5, 50)
