@@ -159,12 +159,22 @@ def _is_scalar_array(value: Any) -> bool:
 
 def _column(rows: list[Mapping[str, Any]], name: str) -> list[Any] | None:
     values = [row.get(name) for row in rows]
-    missing = [number for number, value in enumerate(values) if value is None]
+    missing = [number for number, value in enumerate(values) if _is_missing(value)]
     if len(missing) == len(rows):
         return None
     if missing:
         raise ValueError(f"column '{name}': expected in every row or in none, missing in {_rows(missing)}")
     return values
+
+
+def _is_missing(value: Any) -> bool:
+    """None, or what pandas has in its place: NaN, NaT and NA, none of which is equal to itself."""
+    if value is None or getattr(value, "ndim", None):
+        return value is None
+    try:
+        return bool(value != value)
+    except TypeError:  # NA: neither true nor false
+        return True
 
 
 def _texts(rows: list[Mapping[str, Any]], name: str) -> list[str] | None:
@@ -253,7 +263,7 @@ def _raters(rows: list[Mapping[str, Any]]) -> list[list[str]] | None:
     for number, (row, given) in enumerate(zip(rows, column, strict=True)):
         names = [str(name) for name in as_list(given, f"references, row {number}, raters", "names")]
         ratings = row.get("ratings")
-        expected = 0 if ratings is None else len(ratings)
+        expected = 0 if ratings is None or _is_missing(ratings) else len(ratings)
         if len(names) != expected or len(set(names)) != expected:
             raise ValueError(
                 f"references, row {number}: expected {expected} different raters, one a rating, got {names}"

@@ -123,6 +123,11 @@ def with_change(place, **change):
             with_change(5, ratings=[1, float("nan")]),
             "row 5, ratings: expected a finite number, got nan",
         ),
+        (
+            range(40),
+            with_change(5, prompt=float("nan")),
+            "'prompt': expected in every row or in none, missing in row 5",
+        ),
         (range(40), with_change(5, score=9.0, ratings=[1, 2]), "'score': expected in every row or in none"),
         (range(40), [{"story": "a"}] * 40, "'ratings' or 'score', got neither"),
     ],

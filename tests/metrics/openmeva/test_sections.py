@@ -1,6 +1,7 @@
 """Noise ceiling, differences, drift, error types, levels, sources, AUTOS: small cases with known answers."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -21,6 +22,24 @@ def judged(scores, **columns):
         for row, value in zip(rows, values, strict=True):
             row[name] = value
     return JudgedStories.from_rows(rows)
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), np.float32("nan"), pd.NaT, pd.NA])
+@pytest.mark.parametrize("column", ["story_id", "prompt", "source_model", "raters", "error_types", "score"])
+def test_what_pandas_has_for_a_missing_value_is_missing(column, missing):
+    rows = [{"story": f"story {k} .", "ratings": [1.0 + k, 2.0]} for k in range(3)]
+    given = {"raters": ["a", "b"], "error_types": [[], []], "score": 1.5}.get(column, "one")
+    with pytest.raises(
+        ValueError, match=f"'{column}': expected in every row or in none, missing in rows 1, 2"
+    ):
+        JudgedStories.from_rows([{**row, column: missing if k else given} for k, row in enumerate(rows)])
+    found = JudgedStories.from_rows([{**row, column: missing} for row in rows])
+    assert (found.prompts.tolist(), found.raters, found.source_models) == ([0, 1, 2], None, None)
+
+
+def test_without_ratings_there_is_nobody_who_rated():
+    rows = [{"story": f"story {k} .", "score": k, "ratings": float("nan"), "raters": []} for k in range(3)]
+    assert JudgedStories.from_rows(rows).raters == [[], [], []]
 
 
 def test_the_ceiling_is_what_a_perfect_metric_reaches():
