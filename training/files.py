@@ -40,7 +40,7 @@ def checksum(path: str | Path) -> str:
 
 
 def save_tensors(path: str | Path, tensors: "dict[str, Tensor]") -> None:
-    """Writes a safetensors file, wholly or not at all, readable by everyone."""
+    """Writes a safetensors file, wholly or not at all, readable by everyone where it is new."""
     from safetensors.torch import save_file
 
     with replacing(path) as temporary:

@@ -7,6 +7,8 @@ import gzip
 import io
 import json
 import os
+import secrets
+import stat
 import sys
 import zlib
 from collections.abc import Iterator
@@ -22,12 +24,24 @@ _DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile)
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """A temporary path beside `path`; on success it takes `path`'s place, on an error it is removed."""
-    path = Path(path)
+    """A temporary path beside `path`; on success it takes `path`'s place, on an error it is removed.
+
+    A file that is there keeps its mode, and a link stays one: what it points to is replaced. Where `path` is no file,
+    but a pipe or a device, it is yielded itself, to be written through.
+    """
+    if Path(path).exists() and not Path(path).is_file():
+        yield Path(path)
+        return
+    path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
     try:
+        if mode is not None:
+            temporary.touch(0o600)  # what is private is so from its first byte
         yield temporary
+        if mode is not None:
+            temporary.chmod(mode)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

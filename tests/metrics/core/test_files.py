@@ -2,7 +2,10 @@
 
 import gzip
 import io
+import os
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -20,6 +23,57 @@ def test_a_file_is_written_whole_or_left_as_it_was(tmp_path: Path) -> None:
         temporary.with_name("none").read_text()
     assert file.read_bytes() == "one\nß\u2028".encode()
     assert list(file.parent.iterdir()) == [file]
+
+
+def test_a_file_keeps_its_mode_and_a_link_stays(tmp_path: Path) -> None:
+    file, link = tmp_path / "there" / "a.txt", tmp_path / "link.txt"
+    write_text(file, "one")
+    usual = file.stat().st_mode & 0o777
+    file.chmod(0o600)
+    link.symlink_to(file)
+    with replacing(link) as temporary:
+        temporary.write_text("two")
+        assert temporary.stat().st_mode & 0o777 == 0o600
+        assert temporary in file.parent.glob(".a.txt.*.tmp")  # what sweepers look for
+    assert (link.readlink(), file.read_text(), file.stat().st_mode & 0o777) == (file, "two", 0o600)
+    file.chmod(0o444)
+    write_text(file, "three")
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("three", 0o444)
+    file.unlink()
+    write_text(link, "four")
+    assert (link.readlink(), file.read_text(), file.stat().st_mode & 0o777) == (file, "four", usual)
+    assert sorted(tmp_path.rglob("*")) == sorted([link, file.parent, file])
+
+
+def test_what_is_no_file_is_written_through(tmp_path: Path) -> None:
+    """A pipe; a device too, which a test must not put at stake."""
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    for path in (pipe, link):
+        write_text(path, "one")
+        assert os.read(reader, 9) == b"one"
+    os.close(reader)
+    with pytest.raises(IsADirectoryError):
+        write_text(tmp_path, "two")
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    assert sorted(tmp_path.iterdir()) == sorted([pipe, link])
+
+
+def test_two_threads_write_one_file(tmp_path: Path) -> None:
+    both = threading.Barrier(2)
+
+    def write(text: str) -> None:
+        with replacing(tmp_path / "a.txt") as temporary:
+            temporary.write_text(text)
+            both.wait(10)
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(write, ["one", "two"]))
+    assert (tmp_path / "a.txt").read_text() in ("one", "two")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
