@@ -7,12 +7,14 @@ import hashlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from filelock import FileLock
 from rich.progress import track
 
 from openmeva.training.autos.builder import AutosBuilder, Made, Row
@@ -63,7 +65,8 @@ def build(
 
     Stories are worked through in parts of 250, each kept in `<folder>/.parts` until the end: a build that was
     interrupted goes on from there. Nothing is ever half-written. The number of processes changes no row. At the end
-    paraphrases are evened (`evening.py`), which only the whole set shows to be needed.
+    paraphrases are evened (`evening.py`), which only the whole set shows to be needed. A second build into the same
+    folder waits for the first.
 
     Args:
         rows: of `read_rows`; ids differ.
@@ -80,19 +83,33 @@ def build(
         found = _in_parts(stories, builder, stage, parts, progress, processes)
         return evened(found, stories, rows, builder)
 
-    human = made("discrimination", rows)
-    incoherent = sampled(human.rows, len(rows), builder.seed)
-    same = made("invariance", rows)
-    other = made("invariance of incoherent stories", again(incoherent, rows))
-    tables = {
-        "discrimination": _table(human),
-        "invariance": _table(Made(same.rows + other.rows, same.tried + other.tried)),
-    }
-    for split, content in tables.items():
-        with replacing(folder / f"{split}.parquet") as temporary:
-            pq.write_table(content, temporary, compression="zstd")
-    shutil.rmtree(folder / ".parts")
+    with _alone(folder):
+        human = made("discrimination", rows)
+        incoherent = sampled(human.rows, len(rows), builder.seed)
+        same = made("invariance", rows)
+        other = made("invariance of incoherent stories", again(incoherent, rows))
+        tables = {
+            "discrimination": _table(human),
+            "invariance": _table(Made(same.rows + other.rows, same.tried + other.tried)),
+        }
+        for split, content in tables.items():
+            with replacing(folder / f"{split}.parquet") as temporary:
+                pq.write_table(content, temporary, compression="zstd")
+        shutil.rmtree(parts)
+        if not any(parts.parent.iterdir()):  # else another build has begun there, and may go on
+            parts.parent.rmdir()
     return tables
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """A second build waits for the first; what a killed one had half-written goes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / ".lock"):
+        for split in SPLITS:
+            for left in folder.glob(f".{split}.parquet.*.tmp"):
+                left.unlink()
+        yield
 
 
 def sampled(rows: Sequence[Row], count: int, seed: int) -> list[Row]:
