@@ -29,3 +29,12 @@ WORK = ROOT if IN_CHECKOUT else Path()
 RUNS = WORK / "runs"
 CACHE = ROOT / ".cache" if IN_CHECKOUT else user_cache()
 RESOURCES = ROOT / ".resources" if IN_CHECKOUT else CACHE / "resources"
+
+
+def located(path: str) -> Path:
+    """The place that a configuration names: among the runs where it begins with `runs/`, else in the project.
+
+    >>> located("/elsewhere/weights").as_posix()
+    '/elsewhere/weights'
+    """
+    return (WORK if Path(path).parts[:1] == ("runs",) else ROOT) / path

@@ -18,7 +18,7 @@ from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.sets import TestSet
 from openmeva.training.benchmark.work import Loaded, Rows, Work, scoring
 from openmeva.training.common.config import read_yaml
-from openmeva.training.paths import ROOT, RUNS
+from openmeva.training.paths import RUNS, located
 
 Attempt = Callable[[Work], dict[str, Any]]  # to the metric's result; empty where it cannot run
 Cells = dict[tuple[str, str], tuple[list[float], JudgedStories]]  # by corpus of the weights, and set
@@ -70,9 +70,9 @@ def corpora_read(folder: Path) -> tuple[str, ...] | None:
     found = {name.partition("/")[0] for name in manifest.get("data", {})}
     config = manifest.get("config", {})
     if start := config.get("start"):
-        before = corpora_read(ROOT / start)
+        before = corpora_read(located(start))
         if before is None and config.get("first"):  # of a run that is no longer here
-            corpus = read_yaml((ROOT / config["first"]).read_text(encoding="utf-8"))["corpus"]
+            corpus = read_yaml(located(config["first"]).read_text(encoding="utf-8"))["corpus"]
             before = (corpus if isinstance(corpus, str) else corpus.get("name", ""),)
         found |= set(before or ())
     return tuple(name for name in CORPORA if name in found)

@@ -1,6 +1,5 @@
 """The untrained classifier on a backbone."""
 
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -12,7 +11,7 @@ from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.common.adapters import add_adapters, load_adapter
 from openmeva.training.common.backbone import Backbone, build_on, find_backbone
 from openmeva.training.negatives.draft import KINDS
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import located
 
 HEADS = ("classifier", "kinds", "tokens")
 
@@ -42,7 +41,7 @@ def build_classifier(config: ClassifierConfig) -> tuple[StoryClassifier, Tokeniz
     if config.adapter:
         add_adapters(model, config.adapter.rank, config.adapter.alpha, HEADS)
         if config.start:
-            load_adapter(model, read_tensors(Path(ROOT / config.start) / ADAPTER))
+            load_adapter(model, read_tensors(located(config.start) / ADAPTER))
     return model, tokenizer, base
 
 

@@ -13,7 +13,7 @@ from openmeva.training.common.config import config_file, read_mapping
 from openmeva.training.files import checksum
 from openmeva.training.graded.groups import damage_seed, group_file, make_groups
 from openmeva.training.negatives.groups import GroupRow, read_groups
-from openmeva.training.paths import ROOT, RUNS
+from openmeva.training.paths import RUNS, located
 from openmeva.training.plot_guided.filtered_stories import (
     read_filtered_stories,
     with_damaged_words,
@@ -64,7 +64,7 @@ def load_rows(
         rows = [row for row in rows if not held_out(row.group, released.share)]
         train += at_most(rows, released.groups, draws)
     for entry in config.files or ():
-        path = ROOT / entry.path
+        path = located(entry.path)
         rows = [row for row in read_groups(path) if short_enough(row, entry.max_words)]
         names = list(dict.fromkeys(row.group for row in rows))[: entry.groups]
         kept = set(names)

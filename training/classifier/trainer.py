@@ -37,7 +37,7 @@ from openmeva.training.common.config import as_mapping
 from openmeva.training.common.trainer import StoryTrainer, training_arguments
 from openmeva.training.negatives.draft import KINDS
 from openmeva.training.negatives.groups import GroupRow
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import located
 from openmeva.training.processes import one_writer
 
 FITTED = 160  # groups that the projection of states is fitted on before the training
@@ -68,7 +68,7 @@ def _first_batches(groups: Groups, padding: int) -> Iterator[dict[str, Tensor]]:
 
 def made_from(config: ClassifierConfig, provenance: dict[str, Any]) -> dict[str, Any]:
     """What decides a classifier's weights: configuration, data and the adapter that it goes on from."""
-    start = ROOT / config.start if config.start else None
+    start = located(config.start) if config.start else None
     return {"config": as_mapping(config), **provenance, **start_digest(start)}
 
 

@@ -17,7 +17,7 @@ from openmeva.training.common.checkpoint import read_manifest
 from openmeva.training.common.config import Config, config_file, read_config
 from openmeva.training.common.sharing import through_forward
 from openmeva.training.files import checksum
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import located
 from openmeva.training.processes import count
 
 
@@ -190,6 +190,6 @@ def first_configuration(
     kind: type[Config], metric: str, first: str | None, start: str | None
 ) -> Config | None:
     """The configuration `first`, to be trained where the weights `start` are not there yet."""
-    if not first or not start or read_manifest(ROOT / start) is not None:
+    if not first or not start or read_manifest(located(start)) is not None:
         return None
     return read_config(kind, config_file(metric, first))

@@ -11,7 +11,7 @@ from openmeva.training.common.trainer import data_checksums
 from openmeva.training.discriminator.config import DiscriminatorConfig
 from openmeva.training.files import write_text
 from openmeva.training.negatives.groups import GroupRow, read_groups, write_groups
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import located
 from openmeva.training.plot_guided.generator.model import load_generator
 from openmeva.training.plot_guided.generator.sampling import StorySampler
 from openmeva.training.plot_guided.plots.corpus import PlottedStory, load_plots
@@ -41,7 +41,7 @@ def load_rows(
     Raises:
         ValueError: no generator where the configuration says.
     """
-    folder = ROOT / config.generator
+    folder = located(config.generator)
     if not (folder / "model.safetensors").is_file():
         raise ValueError(
             f"{folder}: no generator there; `python -m training.plot_guided.generator` trains one"

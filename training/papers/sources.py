@@ -30,7 +30,7 @@ from openmeva.training.common.config import config_file, read_config
 from openmeva.training.files import write_text
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.papers.plot_cells import scores_and_ratings
-from openmeva.training.paths import CACHE, ROOT, RUNS
+from openmeva.training.paths import CACHE, RUNS, located
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 
 NUMBER = re.compile(r"(?<=[-:])\d+(?=-|$)")  # of a group among those of its source, in its name
@@ -83,7 +83,7 @@ def chosen(
 
 def with_present_files(config: PlotCoherenceConfig) -> tuple[PlotCoherenceConfig, list[str]]:
     """The configuration without the files of rows that are not there, and their paths."""
-    missing = [one.path for one in config.files or () if not (ROOT / one.path).is_file()]
+    missing = [one.path for one in config.files or () if not located(one.path).is_file()]
     return replace(config, files=tuple(f for f in config.files or () if f.path not in missing)), missing
 
 
@@ -154,7 +154,7 @@ class Rows:
         """
         rows, validation, provenance = load_rows(config, self.data, self.run, CACHE / "tags")
         if config.teacher:
-            teacher = ROOT / config.teacher.weights
+            teacher = located(config.teacher.weights)
             rows = limited(rows, judged, config.seed) if judged else rows
             rows = judged_by(teacher, rows, config, self.run)
         rows = limited(rows, groups, config.seed)
@@ -190,7 +190,7 @@ class Rows:
         self, scorer: ClassifierScorer, teacher: Teacher, rows: Sequence[GroupRow]
     ) -> float:
         """Spearman correlation of a student's scores and its teacher's."""
-        judged = with_teacher_logits(rows, ROOT / teacher.weights, "plot_coherence", self.run / "held_out")
+        judged = with_teacher_logits(rows, located(teacher.weights), "plot_coherence", self.run / "held_out")
         scores = scorer.score([row.story for row in rows])[0]
         return float(spearmanr(scores, [row.teacher_logit for row in judged])[0])
 

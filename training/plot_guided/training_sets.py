@@ -25,7 +25,7 @@ from openmeva.training.common.draws import Draws
 from openmeva.training.files import checksum
 from openmeva.training.negatives import UnionSampler, UnionSampling, language_of
 from openmeva.training.negatives.heuristics import substitute_antonyms, substitute_sentences
-from openmeva.training.paths import CACHE, ROOT, RUNS
+from openmeva.training.paths import CACHE, RUNS, located
 from openmeva.training.plot_guided.adversarial_filtering.stage import filter_negatives
 from openmeva.training.plot_guided.manipulations import MANIPULATIONS
 from openmeva.training.plot_guided.negatives import make_negatives, settings
@@ -163,7 +163,7 @@ def heuristic_sets(
     config: dict[str, Any], corpus: Callable[[], PlotCorpus], data: Path, out: Path
 ) -> dict[str, Path]:
     """The three sets that rules make, of all the metrics' stories: each story, then its negative."""
-    known = settings(config, data, ROOT / config["generator"])
+    known = settings(config, data, located(config["generator"]))
     known = {key: known[key] for key in ("name", "corpus", "share", "seed", "conceptnet", "data")}
     wordnet = find("wordnet")
     paths: dict[str, Path] = {}

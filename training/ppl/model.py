@@ -7,7 +7,7 @@ from transformers import AutoConfig, BertLMHeadModel
 from openmeva.metrics.core.checkpoint import ADAPTER, read_tensors
 from openmeva.training.common.adapters import add_adapters, load_adapter
 from openmeva.training.common.backbone import SHARED, find_backbone, state_of, tokenizer_of
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import located
 from openmeva.training.ppl.config import PplConfig
 
 HEADS = ("cls.",)
@@ -28,5 +28,5 @@ def build_model(config: PplConfig) -> tuple[BertLMHeadModel, Tokenizer]:
     if config.adapter:
         add_adapters(model, config.adapter.rank, config.adapter.alpha, HEADS)
         if config.start:
-            load_adapter(model, read_tensors(ROOT / config.start / ADAPTER))
+            load_adapter(model, read_tensors(located(config.start) / ADAPTER))
     return model, tokenizer_of(base)

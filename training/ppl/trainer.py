@@ -22,7 +22,7 @@ from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.trainer import StoryTrainer, data_checksums, training_arguments
 from openmeva.training.corpora.splits import Sentences, load_corpus
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import located
 from openmeva.training.ppl.card import write_ppl_card
 from openmeva.training.ppl.config import PplConfig
 from openmeva.training.ppl.data import LanguageModelCollator, token_rows
@@ -86,7 +86,7 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
     if config.stories < 1:
         raise ValueError(f"stories: expected 1 or more, got {config.stories}")
     started = time.time()
-    start = ROOT / config.start if config.start else None
+    start = located(config.start) if config.start else None
     made_from = {
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data),

@@ -11,7 +11,7 @@ from openmeva.metrics.core.checkpoint import ADAPTER, WORDS, merge_adapter, read
 from openmeva.metrics.ruber_bert.modeling import RuberModel
 from openmeva.training.common.adapters import add_adapters, difference, load_adapter
 from openmeva.training.common.backbone import Backbone, build_on, find_backbone, state_of
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import located
 from openmeva.training.ruber_bert.config import RuberConfig
 
 HEADS = ("head.", "rnn.")
@@ -40,7 +40,7 @@ def build_model(config: RuberConfig) -> tuple[RuberModel, Tokenizer, Backbone]:
     factors: dict[str, Tensor] = {}
     vectors: dict[str, Tensor] = {}
     if config.start and config.adapter:
-        begun = merge_adapter(state, read_tensors(ROOT / config.start / ADAPTER))
+        begun = merge_adapter(state, read_tensors(located(config.start) / ADAPTER))
         factors, vectors = difference(begun, state, config.adapter.rank)
     words = next(tensor for name, tensor in state.items() if name.endswith(WORDS))
     model.load_state_dict({**vectors, "words.weight": words}, strict=False)

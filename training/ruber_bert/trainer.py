@@ -24,7 +24,7 @@ from openmeva.training.common.backbone import Backbone, names_file
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest, start_digest
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.trainer import StoryTrainer, data_checksums, training_arguments
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import located
 from openmeva.training.processes import first_alone, one_writer
 from openmeva.training.ruber_bert.card import write_ruber_card
 from openmeva.training.ruber_bert.config import RuberConfig
@@ -70,7 +70,7 @@ def train(
     """
     started = time.time()
     frozen = config.encoder == "bert" and config.frozen
-    start = ROOT / config.start if config.start else None
+    start = located(config.start) if config.start else None
     made_from = {
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data),

@@ -9,7 +9,7 @@ from openmeva.metrics.core.checkpoint import ADAPTER, read_tensors
 from openmeva.metrics.union.modeling import UnionModel, new_reconstruction_head
 from openmeva.training.common.adapters import add_adapters, load_adapter
 from openmeva.training.common.backbone import MULTIPLE, Backbone, build_on, find_backbone, tokenizer_of
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import located
 from openmeva.training.union.config import UnionConfig
 
 HEADS = ("classifier", "cls.")
@@ -30,7 +30,7 @@ def build_model(config: UnionConfig) -> tuple[UnionModel, Tokenizer, Backbone]:
     if config.adapter:
         add_adapters(model, config.adapter.rank, config.adapter.alpha, HEADS)
         if config.start:
-            load_adapter(model, read_tensors(ROOT / config.start / ADAPTER))
+            load_adapter(model, read_tensors(located(config.start) / ADAPTER))
     return model, tokenizer, base
 
 

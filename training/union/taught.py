@@ -15,7 +15,7 @@ from openmeva.metrics.union.scoring import UnionScorer
 from openmeva.training.classifier.data import ExampleMaker
 from openmeva.training.classifier.distillation import judged_by
 from openmeva.training.negatives.groups import GroupRow
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import located
 from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.data import UNLABELLED, Example, UnionCollator, UnionPairs
 
@@ -74,7 +74,7 @@ def taught_pairs(
     drawn = [example for place in track(range(len(pairs)), "drawing") for example in pairs[place]]
     rows = [GroupRow("pair", e.text, "union", e.label, damaged=[]) for e in drawn]
     rows += list({row.story: row for row in others}.values())
-    judged = judged_by(ROOT / config.teacher.weights, rows, config, run, UnionScorer)
+    judged = judged_by(located(config.teacher.weights), rows, config, run, UnionScorer)
     make = ExampleMaker(tokenizer, normalizer, config.max_length)
     found = []
     for place, row in enumerate(track(judged, "tokenising")):

@@ -13,6 +13,7 @@ from torch.nn import functional as F
 from openmeva.metrics.core.runtime import pad
 from openmeva.metrics.ppl.loading import load_model
 from openmeva.metrics.ppl.scoring import PerplexityScorer
+from openmeva.training import paths
 from openmeva.training.common import backbone
 from openmeva.training.common.config import config_file, parse, read_config
 from openmeva.training.ppl import model
@@ -32,8 +33,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Sixteen stories of one pattern, and a tiny encoder."""
     write_encoder(tmp_path / "encoder", tiny_model())
     monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
-    monkeypatch.setattr(ppl, "ROOT", tmp_path)
-    monkeypatch.setattr(model, "ROOT", tmp_path)
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
     stories = [f"{a} ran home . {a} ate the cat and {b} . {a} slept !" for a in SUBJECTS for b in ENDINGS]
     (tmp_path / "stories.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in stories))
     (tmp_path / "held_out.jsonl").write_text(

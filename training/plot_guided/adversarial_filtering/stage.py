@@ -11,7 +11,7 @@ from rich.progress import track
 from tokenizers import Tokenizer
 
 from openmeva.training.files import checksum
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import located
 from openmeva.training.plot_guided.adversarial_filtering.committee import Committee
 from openmeva.training.plot_guided.adversarial_filtering.curve import draw_curve
 from openmeva.training.plot_guided.adversarial_filtering.filtering import (
@@ -49,7 +49,7 @@ def filter_negatives(
     )
     if stage.is_done():
         return stage.result
-    tokenizer = Tokenizer.from_file(str(ROOT / config["generator"] / "tokenizer.json"))
+    tokenizer = Tokenizer.from_file(str(located(config["generator"]) / "tokenizer.json"))
     rows = human_and_candidates(corpus(), read_rows(negatives), tokenizer, how["kept"])
     pool = pool_of(rows)
     filtering: Filtering | None = None

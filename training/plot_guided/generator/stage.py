@@ -4,7 +4,7 @@ from pathlib import Path
 
 from openmeva.training.common.checkpoint import save_manifest, trained
 from openmeva.training.common.config import as_mapping, config_file, read_config
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import located
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.generator.trainer import train_generator
 from openmeva.training.processes import one_writer
@@ -25,7 +25,7 @@ def ensure_generator(folder: Path, configuration: str | Path, data: Path, cache:
     if trained(folder, GeneratorConfig, {"config": as_mapping(config)}):
         return folder
     if config.start and config.start_config:
-        ensure_generator(ROOT / config.start, config.start_config, data, cache)
+        ensure_generator(located(config.start), config.start_config, data, cache)
     manifest = train_generator(config, data, folder.parent, cache, resume=True)
     with one_writer() as writes:
         if writes:

@@ -19,7 +19,7 @@ from openmeva.training.common.config import as_mapping
 from openmeva.training.common.sharing import Share
 from openmeva.training.common.trainer import StoryTrainer, data_checksums, training_arguments
 from openmeva.training.files import checksum
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import located
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.generator.data import (
     IGNORED,
@@ -67,15 +67,15 @@ def train_generator(
         "data": data_checksums(config.corpus, data),
     }
     if config.start:
-        made_from["start"] = checksum(ROOT / config.start / WEIGHTS)
-    if (adapter := ROOT / config.base / ADAPTER).is_file():  # perplexity's weights
+        made_from["start"] = checksum(located(config.start) / WEIGHTS)
+    if (adapter := located(config.base) / ADAPTER).is_file():  # perplexity's weights
         made_from["base"] = checksum(adapter)
     checkpoint = begin_run(run, made_from, resume)
     corpus = load_plots(as_mapping(config), data, cache, names_file())
     model: Any
     model, tokenizer = build_generator(config)
     if config.start:
-        load_weights(model, ROOT / config.start)
+        load_weights(model, located(config.start))
     if config.adapter:
         model = with_adapter(model, config.adapter)
     marks = SpecialTokens.of(tokenizer)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.training.files import checksum
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import located
 from openmeva.training.plot_guided.generator.model import WEIGHTS, load_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.generator.stage import ensure_generator
@@ -108,9 +108,9 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
 
 def generator_folder(config: dict[str, Any], data: Path, cache: Path) -> Path:
     """Where the generator's weights lie; trained first where `generator_config` says how and they are missing."""
-    folder = ROOT / config["generator"]
+    folder = located(config["generator"])
     if config.get("generator_config"):
-        ensure_generator(folder, ROOT / config["generator_config"], data, cache)
+        ensure_generator(folder, located(config["generator_config"]), data, cache)
     return folder
 
 
