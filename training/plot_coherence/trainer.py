@@ -9,17 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.classifier.averaging import average_checkpoints
+from openmeva.training.classifier.at_hand import check_at_hand
 from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.classifier.distillation import judged_by
 from openmeva.training.classifier.results import mean_results
 from openmeva.training.classifier.rows import load_rows
+from openmeva.training.classifier.seeds import train_seeds
 from openmeva.training.classifier.trainer import known_classifier, train_classifier
-from openmeva.training.common.checkpoint import save_manifest, weights_file
-from openmeva.training.common.config import as_mapping, config_file, read_config
+from openmeva.training.common.checkpoint import weights_file
+from openmeva.training.common.config import config_file, read_config
 from openmeva.training.common.trainer import first_configuration
 from openmeva.training.files import checksum
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import located
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.processes import first_alone, one_writer
 
@@ -43,15 +44,16 @@ def train(
     """
     if config.temperature != 1 and not config.seeds:
         raise ValueError(f"temperature: expected 1 where no mean of seeds is taken, got {config.temperature}")
+    check_at_hand(config, config.teacher, FOLDER, data)
     if config.seeds:
-        return train_seeds(config, data, out, run, cache, resume)
+        return _train_seeds(config, data, out, run, cache, resume)
     first = first_configuration(PlotCoherenceConfig, FOLDER, config.first, config.start)
     if first and config.start:
-        train(first, data, ROOT / config.start, run, cache, resume)
+        train(first, data, located(config.start), run, cache, resume)
     with first_alone():
         rows, validation, provenance = load_rows(config, data, run, cache)
     if teacher := config.teacher:
-        folder = ROOT / teacher.weights
+        folder = located(teacher.weights)
         if teacher.config:
             own = read_config(PlotCoherenceConfig, config_file(FOLDER, teacher.config))
             train(own, data, folder, folder.parent, cache, resume)
@@ -70,38 +72,17 @@ def train(
     return manifest
 
 
-def train_seeds(
-    config: PlotCoherenceConfig, data: Path, out: Path, run: Path, cache: Path, resume: bool = False
+def _train_seeds(
+    config: PlotCoherenceConfig, data: Path, out: Path, run: Path, cache: Path, resume: bool
 ) -> dict[str, Any]:
-    """Trains with each of `config.seeds` into `run/seed-N`, and writes the mean of the adapters; returns the manifest.
+    """Trains with each of `config.seeds` and writes their mean and its card; returns the manifest. Arguments as of `train`."""
+    single = replace(config, seeds=(), start_share=0.0, temperature=1.0, note=None)
 
-    The manifest has the seeds' results: those of the mean are printed by `make benchmark`. Arguments as of `train`.
+    def train_one(seed: int, folder: Path) -> dict[str, Any]:
+        return train(replace(single, seed=seed), data, folder, run, cache, resume)
 
-    Raises:
-        ValueError: a configuration without an adapter, of whose weights no mean is taken.
-    """
-    if not config.adapter:
-        raise ValueError(f"seeds: expected an adapter, whose mean is taken; {config.name} trains all weights")
-    folders, manifests = [], []
-    for seed in config.seeds:
-        one = replace(config, seed=seed, seeds=(), start_share=0.0, temperature=1.0, note=None)
-        folders.append(run / f"seed-{seed}")
-        manifests.append(train(one, data, folders[-1], run, cache, resume))
-    shares = [(1 - config.start_share) / len(folders)] * len(folders)
-    if config.start and config.start_share:
-        folders.append(ROOT / config.start)
-        shares.append(config.start_share)
-    first = manifests[0]
-    manifest = {
-        **first,
-        "config": as_mapping(config),
-        "validation": mean_results([each["validation"] for each in manifests]),
-        "minutes": round(sum(each["minutes"] for each in manifests), 1),
-        "seeds": {str(seed): each["weights"] for seed, each in zip(config.seeds, manifests, strict=True)},
-    }
+    manifest = train_seeds(config, train_one, mean_results, out, run, config.temperature)
     with one_writer() as writes:
         if writes:
-            average_checkpoints(folders, out, shares, config.temperature)
-            save_manifest(out, manifest)
             write_classifier_card(out, manifest)
     return manifest

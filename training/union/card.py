@@ -78,12 +78,16 @@ def _begun(config: dict[str, Any]) -> str:
 
 def _averaged(config: dict[str, Any]) -> str:
     """That the weights are a mean, as a sentence; nothing where they are not."""
-    share = config.get("start_share")
-    return (
-        f" The adapter is the mean of this training's and, with {share:.0%}, of what it began with."
-        if share
-        else ""
+    share, seeds = config.get("start_share"), config.get("seeds")
+    if not share and not seeds:
+        return ""
+    of = (
+        "this training's"
+        if not seeds
+        else f"those of {len(seeds)} trainings, with seeds {', '.join(map(str, seeds))},"
     )
+    began = f" and, with {share:.0%}, of what it began with" if share else ""
+    return f" The adapter is the mean of {of}{began}." + (" Of each training:" if seeds else "")
 
 
 def _techniques(sampling: dict[str, Any], lexicon: dict[str, str]) -> str:

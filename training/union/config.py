@@ -21,13 +21,16 @@ class UnionConfig(TrainingConfig):
         base: the backbone: see `training/common/backbone.py`.
         start: an adapter's folder to go on from.
         first: the configuration that is trained where `start` is not there yet.
-        start_share: of the mean of the adapter and of what it goes on from (see `classifier/averaging.py`); 0: no mean is taken.
+        seeds: where given, one training with each in `seed`'s place, whose adapters are averaged (see `classifier/averaging.py`).
+        start_share: of the mean of the adapters and of what they go on from; 0: that is not in it.
+        draw_seed: of the stories drawn and their negative samples, where it is not `seed`: so runs of several seeds share a
+            teacher's judgments.
         adapter: low-rank factors on the backbone; null: all weights are trained and saved.
         encoder_dropout: of the layers of another backbone than the shared one; null: as it was pretrained. Without any, a
             step takes half the time on a processor.
         max_length: tokens of a story that are read in training.
         window: tokens scored at once, where not `max_length`.
-        pairs: stories seen, each with one negative sample.
+        pairs: stories seen, drawn at random, each with one negative sample.
         batch_pairs: of them in a step.
         validation_pairs: at most so many held-out stories are judged, each with a negative sample.
         targets: what the reconstruction of a word is: `origin`, the word of the human story that it comes from, so that
@@ -52,7 +55,9 @@ class UnionConfig(TrainingConfig):
     base: str = "encoder"
     start: str | None = None
     first: str | None = None
+    seeds: tuple[int, ...] = ()
     start_share: float = 0.0
+    draw_seed: int | None = None
     adapter: Adapter | None = field(default_factory=Adapter)
     encoder_dropout: float | None = None
     max_length: int = 512

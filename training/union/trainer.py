@@ -7,6 +7,8 @@ The weights, the run's manifest and a model card are written to `metrics/union/w
 
 import math
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,10 @@ from transformers import EvalPrediction
 
 from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.metrics.core.text import Normalizer
+from openmeva.training.classifier.at_hand import check_at_hand
 from openmeva.training.classifier.averaging import average_checkpoints
 from openmeva.training.classifier.rows import load_rows
+from openmeva.training.classifier.seeds import train_seeds
 from openmeva.training.classifier.states import fitted_projection
 from openmeva.training.common.backbone import names_file
 from openmeva.training.common.checkpoint import (
@@ -27,6 +31,7 @@ from openmeva.training.common.checkpoint import (
     save_checkpoint,
     save_manifest,
     start_digest,
+    trained,
     weights_file,
 )
 from openmeva.training.common.config import as_mapping
@@ -40,7 +45,7 @@ from openmeva.training.corpora.splits import load_corpus
 from openmeva.training.files import checksum
 from openmeva.training.negatives import UnionSampler, language_of, tag_corpus
 from openmeva.training.negatives.groups import GroupRow
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import located
 from openmeva.training.processes import first_alone, one_writer
 from openmeva.training.text.knowledge.resources import find, require
 from openmeva.training.union.card import write_union_card
@@ -74,11 +79,13 @@ def train(
 ) -> dict[str, Any]:
     """Trains one configuration, after the one that it goes on from; writes checkpoint, manifest and card to `out`.
 
+    Of several seeds, those that were trained already are left alone.
+
     Args:
         config: of the training.
         data: the folder that the corpora lie in.
         out: the checkpoint's folder.
-        run: of the training's checkpoints.
+        run: of the training's checkpoints and a teacher's judgments.
         cache: of tagged corpora.
         resume: whether to go on from the last checkpoint.
 
@@ -89,29 +96,71 @@ def train(
         ValueError: a run to resume that was begun with another configuration (each difference is named), or settings that
             do not go together.
     """
-    start = ROOT / config.start if config.start else None
+    start = located(config.start) if config.start else None
     if config.start_share and not (start and config.adapter):
         raise ValueError("start_share: expected with a start and an adapter, whose mean is taken")
+    check_at_hand(config.others, config.teacher, "union", data)
     first = first_configuration(UnionConfig, "union", config.first, config.start)
     if first and start:
         train(first, data, start, run / f"training-{first.name}", cache, resume)
+    if not config.seeds:
+        return _train_one(config, data, out, run, run, cache, resume)
+
+    single = replace(config, seeds=(), start_share=0.0, note=None)
+
+    def train_one(seed: int, folder: Path) -> dict[str, Any]:
+        one = replace(single, seed=seed)
+        return _train_one(one, data, folder, folder / "run", run, cache, resume, keep=True)
+
+    manifest = train_seeds(config, train_one, _mean_validation, out, run)
+    with one_writer() as writes:
+        if writes:
+            write_union_card(out, manifest)
+    return manifest
+
+
+def _mean_validation(found: Sequence[dict[str, float]]) -> dict[str, float]:
+    """The mean of several seeds' results."""
+    return {key: round(sum(each[key] for each in found) / len(found), 4) for key in found[0]}
+
+
+def _train_one(
+    config: UnionConfig,
+    data: Path,
+    out: Path,
+    run: Path,
+    judgments: Path,
+    cache: Path,
+    resume: bool,
+    keep: bool = False,
+) -> dict[str, Any]:
+    """Trains with one seed; arguments as of `train`, with the folder of the teacher's judgments.
+
+    With `keep`, the weights in `out` are left alone where they are of this configuration and data.
+    """
     started = time.time()
-    others, files, told = _judged_stories(config, data, run, cache)
+    start = located(config.start) if config.start else None
+    others, files, told = _judged_stories(config, data, judgments, cache)
     made_from = {
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data) | files,
         **told,
         **start_digest(start),
     }
+    known = trained(out, UnionConfig, made_from) if keep else None
+    if known:
+        return known
     checkpoint = begin_run(run, made_from, resume)
     corpus = load_corpus(config.corpus, data, names_file())
     stories, held_out = (tag_corpus(split, cache) for split in (corpus.train, corpus.validation))
+    draws = config.seed if config.draw_seed is None else config.draw_seed
+    stories = [stories[place] for place in np.random.default_rng(draws).permutation(len(stories))]
     model, tokenizer, base = build_model(config)
     language, by_position = language_of(config.sampling), config.targets == "position"
-    sampler = UnionSampler(stories, language, config.sampling, seed=config.seed)
+    sampler = UnionSampler(stories, language, config.sampling, seed=draws)
     drawn = UnionPairs(stories, sampler, tokenizer, config.max_length, config.pairs, by_position)
     validation_sampler = UnionSampler(
-        held_out, language, config.sampling, seed=config.seed, keywords=sampler.material.keywords
+        held_out, language, config.sampling, seed=draws, keywords=sampler.material.keywords
     )
     validation = UnionPairs(
         held_out,
@@ -131,7 +180,7 @@ def train(
     if config.teacher:
         normalizer = Normalizer.load(names_file()) if config.corpus.delexicalize else Normalizer()
         with first_alone():
-            pairs = taught_pairs(drawn, others, config, tokenizer, normalizer, run)
+            pairs = taught_pairs(drawn, others, config, tokenizer, normalizer, judgments)
         if config.states_weight:
             model.projection = fitted_projection(model, pairs.first_batches(collate))
     steps = math.ceil(len(pairs) / config.batch_pairs)
@@ -171,10 +220,10 @@ def train(
     share = config.start_share
     with one_writer() as writes:
         if writes:
-            trained = run / "trained" if share else out
-            save_checkpoint(trained, "union", settings, model, base, tokenizer, whole)
+            alone = run / "trained" if share else out
+            save_checkpoint(alone, "union", settings, model, base, tokenizer, whole)
             if start and share:
-                average_checkpoints([trained, start], out, [1 - share, share])
+                average_checkpoints([alone, start], out, [1 - share, share])
             save_manifest(out, manifest)
             write_union_card(out, manifest)
     return manifest
@@ -202,8 +251,8 @@ def _judged_stories(
         return [], {}, {}
     own = first_configuration(UnionConfig, "union", teacher.config, teacher.weights)
     if own:
-        train(own, data, ROOT / teacher.weights, run / f"training-{own.name}", cache)
-    told: dict[str, Any] = {"teacher": checksum(weights_file(ROOT / teacher.weights))}
+        train(own, data, located(teacher.weights), run / f"training-{own.name}", cache)
+    told: dict[str, Any] = {"teacher": checksum(weights_file(located(teacher.weights)))}
     if not config.others:
         return [], {}, told
     with first_alone():

@@ -185,3 +185,48 @@ def test_the_mean_with_what_it_goes_on_from(data: Path) -> None:
     assert "with 75%, of what it began with" in (data / "mean" / "README.md").read_text()
     with pytest.raises(ValueError, match="start_share: expected with a start"):
         run(data, "alone", configuration(data, start_share=0.5))
+
+
+def test_seeds_share_their_teachers_judgments_and_the_mean_is_kept(data: Path, teacher: Path) -> None:
+    run(data, "begun", configuration(data, pairs=8, learning_rate=1e-6))
+    config = student(
+        data,
+        passes=1,
+        states_weight=1.0,
+        start=str(data / "begun"),
+        start_share=0.5,
+        seeds=[1, 2],
+        draw_seed=3,
+    )
+    manifest = run(data, "mean", config)
+    folders = [data / "run-mean" / f"seed-{seed}" for seed in (1, 2)]
+    one, two, begun, mean = (
+        load_file(folder / "adapter.safetensors") for folder in (*folders, data / "begun", data / "mean")
+    )
+    name = "classifier.weight"
+    assert not torch.equal(one[name], two[name])
+    expected = 0.25 * one[name].float() + 0.25 * two[name].float() + 0.5 * begun[name].float()
+    torch.testing.assert_close(mean[name].float(), expected, atol=1e-3, rtol=1e-2)
+    assert manifest["seeds"] == {
+        "1": checksum(folders[0] / "adapter.safetensors"),
+        "2": checksum(folders[1] / "adapter.safetensors"),
+    }
+    assert len(list((data / "run-mean").glob("teacher_states.parquet"))) == 1, "judged once"
+    card = (data / "mean" / "README.md").read_text()
+    assert "the mean of those of 2 trainings, with seeds 1, 2, and, with 50%, of what it began with." in card
+    made = [(folder / "manifest.json").stat().st_mtime_ns for folder in folders]
+    run(data, "mean", config)
+    assert [(folder / "manifest.json").stat().st_mtime_ns for folder in folders] == made, "left alone"
+
+
+def test_what_is_missing_is_said_before_anything_is_trained(data: Path) -> None:
+    (data / "first.yaml").write_text("{}")
+    there = {"start": str(data / "nowhere"), "first": str(data / "first.yaml")}
+    others = {"files": [{"path": str(data / "none.parquet")}]}
+    with pytest.raises(ValueError, match=r"none\.parquet: no such file.*the commands at the head"):
+        run(data, "student", student(data, teacher={"weights": str(data)}, others=others, **there))
+    folder = data / "larger"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps({"union": {"encoder": {"path": "gone", "sha256": ""}}}))
+    with pytest.raises(ValueError, match="no model 'gone'"):
+        run(data, "student", student(data, teacher={"weights": str(folder)}, **there))
