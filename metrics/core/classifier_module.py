@@ -58,6 +58,8 @@ class StoryClassifierModule(StoryInputs):
         windows: dict[str, Any] = {"max_length": self._scorer.max_length}
         if shorter is not None:
             windows |= {"shorter_window": shorter, "readings": self._scorer.readings}
+        if share := getattr(self._scorer, "token_share", 0.0):
+            windows["token_share"] = share
         automatic = f"joined if one declarative sentence before at most {LONGEST_CONTINUED}"
         return signature_of(
             self._metric,

@@ -1,20 +1,27 @@
-"""Checksums of the weights that a benchmark's figures were measured with."""
+"""Checksums of the weights and settings that a benchmark's figures were measured with."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from pathlib import Path
+from typing import Any
 
 from openmeva.training.files import checksum
 
 
 def checkpoint_digest(folder: Path) -> str:
-    """SHA-256 of a configuration's weights, or of its settings where it has none of its own."""
-    own = sorted(folder.glob("*.safetensors")) or [folder / "config.json"]
-    return checksum(own[0])
+    """SHA-256 of a configuration's weights and of its settings, but of where its encoder lies."""
+    sections: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    for settings in sections.values():
+        if isinstance(settings, dict) and isinstance(settings.get("encoder"), dict):
+            settings["encoder"].pop("path", None)
+    weights = [checksum(path) for path in sorted(folder.glob("*.safetensors"))]
+    return hashlib.sha256(json.dumps([weights, sections], sort_keys=True).encode()).hexdigest()
 
 
 def checkpoint_digests(root: Path) -> dict[str, str]:
-    """`metric/configuration` of every configuration in a checkout, to the digest of its weights."""
+    """`metric/configuration` of every configuration in a checkout, to its digest."""
     return {
         f"{path.parents[2].name}/{path.parent.name}": checkpoint_digest(path.parent)
         for path in sorted(root.glob("metrics/*/weights/*/config.json"))

@@ -1,5 +1,6 @@
 """Figures in model cards: those of the weights they stand beside, with intervals, and no others."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,13 @@ def test_newer_weights_are_not_given_older_figures(root: Path) -> None:
     assert ".288" in text
     assert ".179" not in text
     assert "not measured" in text
+
+
+def test_other_settings_are_not_given_older_figures(root: Path) -> None:
+    found, path = results(root), root / "metrics/union/weights/wp/config.json"
+    settings = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**settings, "union": {"max_length": 9}}), encoding="utf-8")
+    assert "not measured" in judgment_table("union", root, found)
 
 
 def test_a_metric_without_rows_has_no_table(root: Path) -> None:
