@@ -1,7 +1,7 @@
-"""Bring a corpus into the layout of `datasets/stories`: one row a story, in three splits.
+"""Bring a corpus into the layout of `datasets/stories`: one row a story, in three splits, as trainings read them.
 
-python -m training.corpora.prepare roc --source ROCStories_winter2017.csv --out datasets/stories/roc
-python -m training.corpora.prepare wp --source train.wp_source train.wp_target --out datasets/stories/wp
+python -m training.corpora.prepare roc --source ROCStories_winter2017.csv --out DATA/roc
+python -m training.corpora.prepare wp --source train.wp_source train.wp_target --out DATA/wp
 """
 
 import argparse
@@ -66,7 +66,7 @@ def prepare(
     rng: np.random.Generator,
     normalizer: Normalizer | None = None,
 ) -> dict[str, dict[str, float]]:
-    """Write `train.jsonl`, `validation.jsonl` and `test.jsonl` under `out`; returns each split's statistics.
+    """Write `train.jsonl.gz`, `validation.jsonl.gz` and `test.jsonl.gz` under `out`; returns each split's statistics.
 
     Args:
         rows: the stories.
@@ -86,7 +86,7 @@ def prepare(
                 {**row, "context": normalizer(row["context"]), "story": normalizer(row["story"])}
                 for row in part
             ]
-        write_rows(Path(out) / f"{name}.jsonl", part)
+        write_rows(Path(out) / f"{name}.jsonl.gz", part)
         found[name] = corpus_statistics(part)
     return found
 

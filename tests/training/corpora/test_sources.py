@@ -106,7 +106,9 @@ def test_prepare_writes_three_files_that_read_back(tmp_path):
     found = prepare(rows, tmp_path, np.random.default_rng(0))
     assert {name: one["stories"] for name, one in found.items()} == {"train": 36, "validation": 2, "test": 2}
     written = [
-        json.loads(line) for name in found for line in (tmp_path / f"{name}.jsonl").read_text().splitlines()
+        json.loads(line)
+        for name in found
+        for line in gzip.decompress((tmp_path / f"{name}.jsonl.gz").read_bytes()).splitlines()
     ]
     assert sorted(written, key=lambda row: int(row["story_id"])) == rows
     with pytest.raises(ValueError, match="at least 20 stories"):
