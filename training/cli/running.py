@@ -34,7 +34,7 @@ class Commands(TyperGroup):
             extra = _EXTRAS.get((error.name or "").partition(".")[0])
             if extra is None:
                 raise
-            _fail(f"{error.name} is needed: pip install 'openmeva[{extra}]'", error)
+            _fail(f"{error.name} is needed: pip install '.[{extra}]' in the clone", error)
         except OSError as error:
             known = error.filename is not None and error.strerror
             _fail(f"{error.filename}: {error.strerror}" if known else str(error), error)

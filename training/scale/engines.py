@@ -107,7 +107,7 @@ def started(engine: Engine) -> Iterator[Any]:
         import ray
         import ray.data
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("ray is needed: pip install 'openmeva[scale]'", name="ray") from error
+        raise ModuleNotFoundError("ray is needed: pip install '.[scale]' in the clone", name="ray") from error
     if ray.is_initialized():
         yield ray
         return
