@@ -41,10 +41,11 @@ def _row(metric: MetricDescription, prefix: str) -> str:
 
 
 def _scale(metric: MetricDescription) -> str:
-    """Range and direction of the metric's first number."""
-    for output in metric.outputs.values():
+    """Range and direction of the metric's first number; scores are such that higher is better."""
+    for name, output in metric.outputs.items():
         ends = f"{output.range[0]:g} to {output.range[1]:g}, " if output.range else ""
-        return f"{ends}{output.better} is better"
+        said = f"{ends}{output.better} is better"
+        return said if output.better == "higher" else f"`{name}`: {said}; `scores` are their negatives"
     return "a report"
 
 
