@@ -13,7 +13,8 @@ def handed(
     """What a metric is handed of rows; contexts are left out where the stories begin with them already.
 
     A metric that joins both would read the beginning twice. One that needs contexts keeps them. Where some stories
-    begin with theirs and others do not, the beginning is taken out of those that do: their context is joined again.
+    begin with theirs and others do not, those that do stay whole and get a blank context: a story is handed on as it
+    would be alone.
 
     Args:
         rows: with `story` and perhaps `context` and `reference`.
@@ -24,17 +25,11 @@ def handed(
     described = read_metrics().get(metric)
     if "contexts" not in columns or (described is not None and "contexts" in described.required):
         return columns
-    from openmeva.metrics.core.story_scorer import is_beginning
-
     pairs = list(zip(columns["predictions"], columns["contexts"], strict=True))
     if all_begin(pairs) if in_story is None else in_story:
         del columns["contexts"]
         return columns
-    rests = [story.removeprefix(context) if context.strip() else story for story, context in pairs]
-    columns["predictions"] = [
-        rest if rest.strip() and is_beginning(context, rest) else story
-        for rest, (story, context) in zip(rests, pairs, strict=True)
-    ]
+    columns["contexts"] = ["" if _begins(story, context) else context for story, context in pairs]
     return columns
 
 
@@ -44,4 +39,8 @@ def all_begin(pairs: Iterable[tuple[str, str]]) -> bool:
     >>> all_begin([("Ben ran. He fell.", "Ben ran."), ("Ann sang.", "")])
     False
     """
-    return all(bool(context.strip()) and story.startswith(context) for story, context in pairs)
+    return all(_begins(story, context) for story, context in pairs)
+
+
+def _begins(story: str, context: str) -> bool:
+    return bool(context.strip()) and story.startswith(context)

@@ -25,7 +25,7 @@ class Scorer:
         metrics: names; the recommended metric unless given.
         config: a configuration of the metric, where there is one metric.
         explain: whether to add the metric's reasons.
-        context_in_story: whether all stories hold their context; None: as each batch shows.
+        context_in_story: whether all stories hold their context; else those that begin with it are read without it.
         options: of the metrics' `compute`, as `batch_size`, `device` and `dtype`; those that are None are left out.
 
     Attributes:

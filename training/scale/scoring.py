@@ -62,7 +62,7 @@ def score_dataset(
             data_files=f"{out}/*.parquet")` reads what it holds.
         config: a configuration of the metric, a folder or a Hub id.
         explain: add the metric's reasons to each row.
-        context_in_story: whether stories hold their context; None: where all of them begin with it.
+        context_in_story: whether all stories hold their context; None: those that begin with it do.
         engine: `ray`, `plain` (a loop in this process), or an `Engine`.
         actors: of Ray; one a core unless given.
         bad: `stop` at the first row that cannot be scored, or `keep` those in `bad.jsonl`.

@@ -13,6 +13,7 @@ from openmeva.training.scale.parts import Size
 from openmeva.training.scale.scorer import Scorer
 from openmeva.training.scale.scoring import score_dataset
 from tests.tiny_classifier import write_classifier
+from tests.tiny_ppl import write_ppl_checkpoint
 
 PLAIN = Engine("plain")
 STORIES = [
@@ -70,6 +71,22 @@ def test_whether_stories_hold_their_context_is_asked_of_all(checkpoint: str, tmp
         assert [row["score"] for row in rows_in(Path(small.out))] == pytest.approx(
             [row["score"] for row in rows_in(Path(whole.out))], abs=1e-6
         )
+
+
+@pytest.mark.parametrize("metric", ["union", "ppl"])
+def test_a_score_does_not_depend_on_the_stories_beside_it(metric: str, tmp_path: Path) -> None:
+    """One that begins with its context is read whole beside others that do, and beside others that do not."""
+    if metric == "ppl":
+        config = write_ppl_checkpoint(tmp_path / metric)
+    else:
+        config = write_classifier(tmp_path / metric, metric, context="prompt")
+    scorer = Scorer([metric], str(config), dtype="float32")
+    stories, contexts = [STORIES[0], STORIES[1]], CONTEXTS[:2]
+    alone = score(metric, {"predictions": stories}, str(config), dtype="float32").lists["score"]
+    beginning = scorer({"story": stories, "context": contexts})["score"]
+    mixed = scorer({"story": [stories[0], "He fell."], "context": [contexts[0]] * 2})["score"]
+    assert beginning == pytest.approx(alone, rel=1e-5)
+    assert mixed[0] == pytest.approx(alone[0], rel=1e-5)
 
 
 def test_a_story_without_words_is_left_out(checkpoint: str, tmp_path: Path) -> None:
