@@ -33,6 +33,10 @@ _DOUBLE_QUOTE = re.compile(r"``|''")
 _SPLIT_CLITIC = re.compile(
     r"(?:(?<=[^\W\d_])|(?<=[\ue000-\ue002])) ' (?=(?:s|m|d|t|re|ve|ll)\b)", re.IGNORECASE
 )
+# Beside a placeholder, what the word tokenizer would not part from it ("ex-[MALE]", "[MALE]s"); "'s" stays.
+_GLUED = re.compile(
+    r"""(?<=[\ue000-\ue002])(?=[^\s.,:;!?"')\]]|\.\w)|(?:(?<=[^\s.,:;!?"(\[])|(?<=(?<!\.)\.))(?=[\ue000-\ue002])"""
+)
 # a run of marks is looked at from its beginning alone, or a long run would be read again from each of them
 _END = re.compile(r"""(?<![.!?])(?P<marks>[.!?]+)(?P<closing>["')\]]*)$""")
 _CLOSING = re.compile(r"""^["')\]]+$""")
@@ -48,15 +52,19 @@ _INITIALS = re.compile(r"^(?:[a-z]\.)*[a-z]$")
 
 
 def clean(text: str) -> str:
-    """Plain characters only: quotes and dashes straightened, controls and lone surrogates made spaces."""
-    text = _PLACEHOLDER.sub(lambda match: _SHIELD[f"[{match.group(1).upper()}]"], text)
+    """Plain characters only: quotes and dashes straightened, controls and lone surrogates made spaces.
+
+    One of `_SHIELD` stands for each placeholder, parted from letters and signs that touch it.
+    """
+    text, names = _PLACEHOLDER.subn(lambda match: _SHIELD[f"[{match.group(1).upper()}]"], text)
     text = _DOUBLE_QUOTE.sub('"', text).translate(_CHARACTERS)
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
         text = "".join(" " if unicodedata.category(c) in {"Cc", "Cs", "Cf", "Cn"} else c for c in text)
     elif not text.isprintable():
         text = "".join(c if c.isprintable() else " " for c in text)
-    return _SPLIT_CLITIC.sub("'", text)
+    text = _SPLIT_CLITIC.sub("'", text)
+    return _GLUED.sub(" ", text) if names else text
 
 
 def split_sentences(text: str) -> list[str]:

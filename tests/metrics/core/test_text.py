@@ -77,6 +77,9 @@ def test_placeholders_of_names_stay_in_sentences() -> None:
         ("tabs\tand\nlines\x00here", "tabs and lines here"),
         ("lone \ud800 surrogate 😀", "lone surrogate 😀"),
         ("Tom \ue000ran\ue002.", "[MALE] ran ."),
+        ("Her ex-[MALE] left. Two [MALE]s ran.", "her ex- [MALE] left . two [MALE] s ran ."),
+        ("'[male]/[FEMALE][NEUTRAL]' ([MALE]'s).", "' [MALE] / [FEMALE] [NEUTRAL] ' ( [MALE] 's ) ."),
+        ("He met[MALE].She left.", "he met [MALE] .she left ."),
     ],
 )
 def test_one_form(raw: str, normal: str) -> None:
