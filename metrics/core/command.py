@@ -3,7 +3,7 @@
 import argparse
 import inspect
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -123,7 +123,8 @@ def result_rows(
 ) -> list[dict[str, Any]]:
     """The rows with the metric's columns: `score`, its further lists under their keys, its explanation.
 
-    A column that the rows have already keeps its values; the metric's is then called after it, `union_score`.
+    A column that the rows have already keeps its values; the metric's is then called after it, `union_score`, and
+    numbered where that is there, too, `union_score_2`. Beside `ratings` a `score` is their mean: it counts as there.
 
     Args:
         rows: as read.
@@ -131,17 +132,42 @@ def result_rows(
         always_named: call every column of the metric after it, for several metrics beside each other.
     """
     found = []
-    taken = {name for row in rows for name in row}
+    taken = _taken(rows)
     for place, row in enumerate(rows):
         said = {key: values[place] for key, values in scored.lists.items()}
         if scored.explanations is not None:
             said |= scored.explanations[place]
         named = {
-            f"{scored.metric}_{key}" if always_named or key in taken else key: value
+            _free(f"{scored.metric}_{key}", taken) if always_named or key in taken else key: value
             for key, value in said.items()
         }
         found.append({**row, **named})
     return found
+
+
+def score_column(rows: Sequence[Mapping[str, Any]], metric: str) -> str:
+    """What `result_rows` calls the score of a metric, where it is the only one.
+
+    >>> score_column([{"story": "Ben ran.", "ratings": [4, 5]}], "union")
+    'union_score'
+    """
+    taken = _taken(rows)
+    return _free(f"{metric}_score", taken) if "score" in taken else "score"
+
+
+def _taken(rows: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Names that no column of a metric may have."""
+    names = {name for row in rows for name in row}
+    return names | {"score"} if "ratings" in names else names
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """The name, numbered while it is taken."""
+    free, number = name, 1
+    while free in taken:
+        number += 1
+        free = f"{name}_{number}"
+    return free
 
 
 def main(name: str, arguments: Sequence[str] | None = None) -> None:
@@ -160,7 +186,7 @@ def main(name: str, arguments: Sequence[str] | None = None) -> None:
             device=given.device,
             explain=given.explain or None,
         )
-        write_rows(given.output, result_rows(rows, scored), column="score")
+        write_rows(given.output, result_rows(rows, scored), column=score_column(rows, name))
     except (OSError, ValueError) as error:
         sys.exit(f"error: {error}")
     if scored.note:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from openmeva.training.files import Row, kind_of, read_rows
 from openmeva.training.paths import CACHE
 
 Rows = list[dict[str, Any]]
+_NAMED = re.compile(r"_score(?:_\d+)?$")  # numbered where the name was taken
 KEPT = ("n", "prompts", "rows", "pairs", "standings", "agreement", "noise_ceiling", "unavailable")
 
 
@@ -104,12 +106,15 @@ def _from_file(name: str, judged: Rows, title: str) -> dict[str, list[float]]:
 
 
 def _column(path: str, rows: Sequence[Row]) -> str:
-    """The column of scores: the one that is called after a metric, else `score` where it holds no judgments."""
+    """The column of scores: the one that is called after a metric, else `score` where it holds no judgments.
+
+    Beside `ratings` it does: `openmeva score` calls its column after the metric there, as `union_score`.
+    """
     columns = rows[0].values
-    named = [name for name in columns if name.endswith("_score")]
+    named = [name for name in columns if _NAMED.search(name)]
     if len(named) == 1:
         return named[0]
-    if not named and "score" in columns:
+    if not named and "score" in columns and "ratings" not in columns:
         return "score"
     raise ValueError(f"{path}: expected a column of scores (FILE:COLUMN names one), got {', '.join(columns)}")
 

@@ -31,7 +31,7 @@ Config = Annotated[str | None, typer.Option(help="a configuration of the metric,
 InStory = Annotated[
     bool,
     typer.Option(
-        "--context-in-story", help="'story' holds the context; seen by itself where all stories begin so"
+        "--context-in-story", help="'story' holds the context; seen by itself where a story begins so"
     ),
 ]
 BatchSize = Annotated[int | None, typer.Option(min=1)]
@@ -77,7 +77,7 @@ def score(
     Without further words the recommended metric scores them: plot coherence, 0 to 1, higher is better. With --engine
     a corpus of any size is scored into a folder of Parquet files.
     """
-    from openmeva.metrics.core.command import read_stories, result_rows
+    from openmeva.metrics.core.command import read_stories, result_rows, score_column
     from openmeva.metrics.core.command import score as scored_by
     from openmeva.metrics.core.writing import write_rows
     from openmeva.training.cli.tables import show_scores
@@ -109,7 +109,7 @@ def score(
     wide = rows
     for one in found:
         wide = result_rows(wide, one, always_named=len(found) > 1)
-    write_rows(out or "-", wide, column="score" if len(found) == 1 else "")
+    write_rows(out or "-", wide, column=score_column(rows, chosen[0]) if len(found) == 1 else "")
     if out not in (None, "-"):
         for one in found:
             mean = f", mean {one.score:.4f}" if one.score is not None else ""
@@ -128,7 +128,7 @@ def explain(
     kind: Kind = None,
 ) -> None:
     """Say which sentences cost each story, and how much; JSONL into a pipe, or a file."""
-    from openmeva.metrics.core.command import read_stories, result_rows
+    from openmeva.metrics.core.command import read_stories, result_rows, score_column
     from openmeva.metrics.core.command import score as scored_by
     from openmeva.metrics.core.writing import write_rows
     from openmeva.training.cli.tables import show_reasons
@@ -143,4 +143,4 @@ def explain(
     if out is None and is_terminal():
         show_reasons(rows, found)
     else:
-        write_rows(out or "-", result_rows(rows, found), column="score")
+        write_rows(out or "-", result_rows(rows, found), column=score_column(rows, metric))

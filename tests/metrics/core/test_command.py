@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.metrics.core.command import Scored, columns_of, main, read_stories, result_rows
+from openmeva.metrics.core.command import Scored, columns_of, main, read_stories, result_rows, score_column
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -75,3 +75,19 @@ def test_rows_keep_their_columns_and_get_all_that_is_there_for_each_story() -> N
     found = result_rows(judged, Scored("ppl", lists, None, 0.5, ""))
     assert found[0] == {"story": "x", "score": 3, "ppl_score": 0.4, "nll": 1.0}
     assert found[1] == {"story": "y", "ppl_score": 0.6, "nll": 2.0}
+
+
+def test_a_name_that_is_taken_is_numbered() -> None:
+    scored = Scored("union", {"score": [0.4]}, None, 0.4, "")
+    row = {"story": "x", "score": 3, "union_score": 2}
+    again = result_rows([row], scored)
+    assert again == [{**row, "union_score_2": 0.4}]
+    assert result_rows(again, scored) == [{**row, "union_score_2": 0.4, "union_score_3": 0.4}]
+    assert result_rows([row], scored, always_named=True) == again
+    rated = [{"story": "x", "ratings": [4, 5]}]
+    assert result_rows(rated, scored) == [{**rated[0], "union_score": 0.4}], "score would be their mean"
+    assert [score_column(rows, "union") for rows in (again, rated, [{"story": "x"}])] == [
+        "union_score_3",
+        "union_score",
+        "score",
+    ]

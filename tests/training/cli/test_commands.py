@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from openmeva.metrics.core.command import Scored, result_rows
 from openmeva.metrics.core.version import __version__
+from openmeva.metrics.core.writing import write_rows
 from openmeva.training.cli import judging, projects, score
 from openmeva.training.cli.app import app
 from openmeva.training.scale.columns import handed
@@ -110,7 +112,8 @@ def test_a_beginning_within_the_story_is_not_read_twice() -> None:
     assert list(handed([row], "ruber_bert")) == ["predictions", "contexts"]
     apart = {"story": "He ran.", "context": "Ben was late."}
     mixed = handed([row, apart], "union")
-    assert mixed == {"predictions": [" He ran.", "He ran."], "contexts": ["Ben was late."] * 2}
+    assert mixed == {"predictions": [row["story"], "He ran."], "contexts": ["", "Ben was late."]}
+    assert handed([row], "union", False) == {"predictions": [row["story"]], "contexts": [""]}
     assert list(handed([row, apart], "union", True)) == ["predictions"]
 
 
@@ -225,6 +228,22 @@ def test_two_files_of_scores_are_compared(tmp_path: Path, monkeypatch: pytest.Mo
     short = tmp_path / "short.csv"
     short.write_text("score\n1\n2\n")
     assert "expected 60 scores" in run("compare", tmp_path / "near.jsonl", short, code=2).stderr
+
+
+def test_what_score_writes_of_rated_stories_is_compared(tmp_path: Path) -> None:
+    """Beside `ratings` a column `score` would be read as their mean."""
+    rng = np.random.default_rng(0)
+    rows = [{"story": f"He ran {n} miles and slept.", "ratings": [n % 5 + 1, 3]} for n in range(20)]
+    for name in ("union", "ppl"):
+        scored = Scored(name, {"score": rng.normal(size=20).tolist()}, None, None, "")
+        write_rows(tmp_path / f"{name}.jsonl", result_rows(rows, scored))
+    found = json.loads(
+        run("compare", tmp_path / "union.jsonl", tmp_path / "ppl.jsonl", "--draws", 100).stdout
+    )
+    assert {"union.jsonl:union_score", "ppl.jsonl:ppl_score"} < set(found["rows"])
+    write_rows(tmp_path / "none.jsonl", [{**row, "score": np.mean(row["ratings"])} for row in rows])
+    said = run("compare", tmp_path / "none.jsonl", tmp_path / "ppl.jsonl", code=2).stderr
+    assert "expected a column of scores" in said
 
 
 def test_training_is_handed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
