@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from openmeva.training.benchmark.run import Settings, run
 from openmeva.training.benchmark.sets import TEST_SETS, TestSet, test_set
 from openmeva.training.benchmark.tables import main_tables, read_published, section_tables
 from openmeva.training.corpora.judged_file import read_judged_file
+from openmeva.training.files import kind_of
 
 
 @dataclass(frozen=True)
@@ -57,19 +59,26 @@ def judged_set(path: Path, corpus: str) -> TestSet:
     """A file of judged stories as a test set; ValueError for a corpus other than `roc` and `wp`."""
     if corpus not in ("roc", "wp"):
         raise ValueError(f"expected the corpus roc or wp, got {corpus!r}")
-    name = f"judged_{path.name.partition('.')[0]}"
+    stem = re.sub(r"\.gz$", "", path.name, flags=re.IGNORECASE)
+    name = f"judged_{stem.rpartition('.')[0] if kind_of(path) else stem}"
     return TestSet(
         name, path.name, corpus, "judgments", lambda _: read_judged_file(path), f"the file {path}", {}
     )
 
 
 def chosen_sets(asked: Asked) -> list[TestSet]:
-    """The test sets that are asked for; ValueError for an unknown name or a missing file."""
+    """The test sets that are asked for; ValueError for an unknown name, a missing file, or two of the same name."""
     names = list(asked.datasets) if asked.datasets else [] if asked.judged else list(TEST_SETS)
     named = [test_set(name) for name in names]
     for path in asked.judged:
         read_judged_file(path)  # damage is told before the metrics run
-    return [*(judged_set(path, asked.corpus) for path in asked.judged), *named]
+    judged = [judged_set(path, asked.corpus) for path in asked.judged]
+    paths: dict[str, Path] = {}
+    for one, path in zip(judged, asked.judged, strict=True):
+        if one.name in paths:
+            raise ValueError(f"expected files of different names, got {paths[one.name]} and {path}")
+        paths[one.name] = path
+    return [*judged, *named]
 
 
 def benchmark(asked: Asked) -> Path:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from openmeva.training.benchmark.cells import number, p_value, with_interval
+from openmeva.training.benchmark.judged import MOST_PAIRED
 from openmeva.training.benchmark.own.figures import LEVELS, Picture, forest, level_of, scatter
 from openmeva.training.benchmark.render import Table
 
@@ -50,7 +51,7 @@ def agreement(name: str, found: Found, printed: Found) -> Part:
             ]
             table.add(
                 f"{title.replace('_', '-')} (trivial)" if kind == "trivial" else title,
-                *cells, number(row["spearman"]), number(row["kendall"]), number(row["accuracy"]["value"], 2),
+                *cells, number(row["spearman"]), number(row["kendall"]), number(row.get("accuracy", {}).get("value"), 2),
             )  # fmt: skip
     table.note = (
         "Pearson's r, −1 to 1, higher is better; ρ and τ-b are Spearman's and Kendall's over all stories. Pairs right: "
@@ -58,6 +59,10 @@ def agreement(name: str, found: Found, printed: Found) -> Part:
         "that know nothing of stories, as length (words), distinct-1 to distinct-3 (the share of words, pairs and triples "
         "of words that are different) and repetition-share (words in repeated triples, negated)."
     )
+    if not any("accuracy" in row for row in found["rows"].values()):
+        table.note += (
+            f" Of more than {MOST_PAIRED:,} stories not all pairs are compared: pairs right is left out."
+        )
     words = [
         f"{found['n']:,} stories of {found['prompts']:,} prompts. Over all stories: do good stories get high scores, "
         "whatever the prompt and the system that wrote them? Within prompts: of stories on one prompt, does it prefer "

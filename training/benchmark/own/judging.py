@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
-from openmeva.metrics.openmeva.trivial import trivial_scores
+from openmeva.metrics.openmeva.trivial import TRIVIAL, trivial_scores
 from openmeva.training.benchmark.command import Asked, chosen_sets
 from openmeva.training.benchmark.own.measure import Sampling, judge_set
 from openmeva.training.benchmark.own.metric import (
@@ -176,9 +176,15 @@ def _set_of(path: Path, name: str | None, sets: Sequence[TestSet]) -> str:
 
 
 def _scores(metrics: Sequence[OwnMetric], one: TestSet, rows: Rows) -> Scores:
+    """The metrics' scores by title; one that is called as a trivial row, which every table has, is told apart from it.
+
+    Raises:
+        ValueError: a title that two of them bear.
+    """
     found: Scores = {}
     for metric in metrics:
-        for title, values in metric.score(one, rows).items():
+        for name, values in metric.score(one, rows).items():
+            title = f"{name} (yours)" if name in TRIVIAL else name
             if title in found:
                 raise ValueError(f"expected metrics of different names, got {title!r} twice")
             found[title] = values

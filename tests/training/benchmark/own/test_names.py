@@ -1,0 +1,77 @@
+"""Files and scores of the user's own that are called alike, or as something else, and sets too large for all pairs."""
+
+import gzip
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from openmeva.training.benchmark import judged
+from openmeva.training.benchmark.own.judging import judge
+from openmeva.training.benchmark.sets import TEST_SETS, TestSet
+
+COUNT = 24
+
+
+def scores(stories: list[str]) -> list[int]:
+    return [len(story) for story in stories]
+
+
+@pytest.fixture
+def rated(tmp_path: Path) -> Path:
+    path = tmp_path / "rated.jsonl"
+    rows = [
+        {"story": f"He ran {'home ' * (k % 5)}{k}.", "score": k % 7, "prompt": k // 2} for k in range(COUNT)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_scores_called_as_a_trivial_row_are_told_apart(tmp_path: Path, rated: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("length\n" + "".join(f"{k % 4}\n" for k in range(COUNT)), encoding="utf-8")
+    report = judge(file, judged=rated, draws=100)
+    rows = report.results["judged"]["judged_rated"]["rows"]
+    assert (rows["length (yours)"]["kind"], rows["length"]["kind"]) == ("own", "trivial")
+    assert "length (yours) on rated.jsonl" in report.html()
+
+
+@pytest.mark.parametrize("kind", ["autos", "preferences"])
+def test_they_are_told_apart_on_every_kind_of_set(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [
+        {
+            "story_id": f"{k}{label}", "story": "good " * (k + 2) if label else f"bad {k}", "aspect": "typo",
+            "label": label, "perturbed_from": None if label else f"{k}1", "pair": str(k), "score": float(label),
+        }
+        for k in range(8)
+        for label in (1, 0)
+    ]  # fmt: skip
+    shape = "preferences" if kind == "preferences" else "autos_discrimination"
+    monkeypatch.setitem(TEST_SETS, "some", TestSet("some", "Some", "roc", shape, lambda _: rows, "", {}))
+
+    def distinct_1(stories: list[str]) -> list[int]:
+        return scores(stories)
+
+    found = judge(distinct_1, "some", draws=100).results[kind]["some"]["rows"]
+    assert (found["distinct_1 (yours)"]["kind"] == "trivial", found["distinct_1"]["kind"]) == (
+        False,
+        "trivial",
+    )
+
+
+def test_files_of_one_name_are_refused(tmp_path: Path, rated: Path) -> None:
+    other = tmp_path / "other" / "rated.JSONL.gz"
+    other.parent.mkdir()
+    other.write_bytes(gzip.compress(rated.read_bytes()))
+    with pytest.raises(ValueError, match=f"expected files of different names, got {rated} and {other}"):
+        judge(scores, judged=[rated, other])
+    parts = [shutil.copy(rated, tmp_path / f"rated.{letter}.jsonl") for letter in "ab"]
+    found = judge(scores, judged=parts, draws=100)
+    assert list(found.results["judged"]) == ["judged_rated.a", "judged_rated.b"]
+
+
+def test_pairs_that_were_not_compared_are_left_out(rated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judged, "MOST_PAIRED", COUNT - 1)
+    page = judge(scores, judged=rated, draws=100).html()
+    assert "stories not all pairs are compared: pairs right is left out" in page
