@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from openmeva.metrics.core.files import check_writable
 from openmeva.metrics.core.rows import read_rows, text_of
 from openmeva.metrics.core.text_warnings import counted
 from openmeva.metrics.core.writing import write_rows
 
 _SINGULAR = {"scores": "score", "warnings": "warning"}
 COLUMNS = {"story": "predictions", "context": "contexts", "reference": "references"}
+_OTHER_NAMES = {"context": ("contexts", "prompt"), "reference": ("references",)}
 METRICS = Path(__file__).resolve().parents[1]
 
 
@@ -51,6 +53,8 @@ def metric_names() -> list[str]:
 def read_stories(path: str | Path, kind: str | None = None) -> list[dict[str, Any]]:
     """The rows of a file of stories, as `read_rows` reads it; each has a text in `story`.
 
+    What `field_of` says of contexts and references is theirs.
+
     Raises:
         ValueError: a damaged file, a row without a text in `story` (its line), or no rows at all; or a context or
             reference in some rows and not in others (the first line without).
@@ -60,19 +64,28 @@ def read_stories(path: str | Path, kind: str | None = None) -> list[dict[str, An
         if not text_of(row).strip():
             raise ValueError(f"{row.where}: expected a text in 'story', got a blank one")
     for field in COLUMNS:
-        missing = [row for row in rows if row.values.get(field) is None]
+        missing = [row for row in rows if field_of(row.values, field) is None]
         if missing and len(missing) < len(rows):
             raise ValueError(f"{missing[0].where}: expected {field!r}, which other rows have")
     return [row.values for row in rows]
 
 
+def field_of(row: Mapping[str, Any], field: str) -> Any:
+    """The `story`, `context` or `reference` of a row, None where it has none.
+
+    A context may be called `prompt`, as in MANS; both may have the names that `compute` has for them.
+
+    >>> field_of({"story": "He ran.", "prompt": "Tell me."}, "context")
+    'Tell me.'
+    """
+    values = (row.get(name) for name in (field, *_OTHER_NAMES.get(field, ())))
+    return next((value for value in values if value is not None), None)
+
+
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """What a metric's `compute` is handed of rows: the columns that they have."""
-    return {
-        column: [row[field] for row in rows]
-        for field, column in COLUMNS.items()
-        if all(row.get(field) is not None for row in rows)
-    }
+    """What a metric's `compute` is handed of rows: what they have, by `field_of`."""
+    found = {column: [field_of(row, field) for row in rows] for field, column in COLUMNS.items()}
+    return {column: values for column, values in found.items() if None not in values}
 
 
 def score(name: str, columns: Mapping[str, list[Any]], config: str | None = None, **options: Any) -> Scored:
@@ -174,6 +187,7 @@ def main(name: str, arguments: Sequence[str] | None = None) -> None:
     """The command of the metric `name`."""
     given = _parse(name, arguments)
     try:
+        check_writable(given.output)
         rows = read_stories(given.input)
         columns = columns_of(rows)
         if given.context_in_story:
@@ -204,7 +218,7 @@ def _parse(name: str, arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--input",
         required=True,
-        help="JSONL, CSV or Parquet with 'story' (and 'context', 'reference' as the metric needs), or text, one "
+        help="JSONL, CSV or Parquet with 'story' (and 'context' or 'prompt', 'reference', as the metric needs), or text, one "
         "story a line; - for standard input",
     )
     parser.add_argument(

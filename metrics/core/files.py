@@ -10,6 +10,7 @@ import os
 import secrets
 import stat
 import sys
+import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,6 +52,38 @@ def write_text(path: str | Path, text: str) -> None:
     """Writes `text` as UTF-8, wholly or not at all."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def check_writable(path: str | Path) -> None:
+    """Looks whether a file can be written there, before what takes long begins; `-` is standard output.
+
+    Raises:
+        ValueError: a folder, or a place where nothing can be written.
+    """
+    path = Path(path)
+    if str(path) == STANDARD or (path.exists() and not path.is_file() and not path.is_dir()):
+        return
+    if path.is_dir():
+        raise ValueError(f"{path}: expected a file to write, got a folder")
+    check_folder(Path(os.path.realpath(path)).parent, str(path))
+
+
+def check_folder(folder: Path, called: str | None = None) -> None:
+    """As `check_writable`, of a folder that is there or can be made.
+
+    Raises:
+        ValueError: a file in its place or above it, or one that nothing can be written to.
+    """
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise ValueError(f"{called or folder}: expected a folder at {there}, got a file")
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        raise ValueError(
+            f"{called or folder}: nothing can be written to {there} ({error.strerror})"
+        ) from error
 
 
 @contextmanager

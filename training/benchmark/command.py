@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from openmeva.metrics.core.files import check_folder
 from openmeva.training.benchmark.ahead import processes_here
 from openmeva.training.benchmark.registry import ALL, choose, read_registry
 from openmeva.training.benchmark.render import to_terminal
@@ -66,6 +67,27 @@ def judged_set(path: Path, corpus: str) -> TestSet:
     )
 
 
+def _check_data(asked: Asked, sets: Sequence[TestSet]) -> None:
+    """Looks for judged sets in a folder that was given, before AUTOS alone is scored for minutes.
+
+    Raises:
+        ValueError: a folder that holds none of them.
+    """
+    if asked.data is None or asked.judged or asked.datasets:
+        return
+    if not any(_is_there(one, asked.data) for one in sets if one.judged):
+        raise ValueError(
+            f"--data: expected judged sets in {asked.data} (mans/, union/, plot_guided/), found none"
+        )
+
+
+def _is_there(one: TestSet, data: Path | None) -> bool:
+    try:
+        return bool(one.read(data))
+    except ValueError:
+        return False
+
+
 def chosen_sets(asked: Asked) -> list[TestSet]:
     """The test sets that are asked for; ValueError for an unknown name, a missing file, or two of the same name."""
     names = list(asked.datasets) if asked.datasets else [] if asked.judged else list(TEST_SETS)
@@ -93,6 +115,8 @@ def benchmark(asked: Asked) -> Path:
     sets = chosen_sets(asked)
     if asked.data is not None and not asked.data.is_dir():
         raise ValueError(f"--data: no folder {asked.data}")
+    check_folder(asked.out)
+    _check_data(asked, sets)
     settings = Settings(
         data=asked.data,
         draws=asked.draws,

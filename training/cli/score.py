@@ -12,7 +12,8 @@ Stories = Annotated[
     str,
     typer.Argument(
         metavar="IN",
-        help="JSONL, CSV, TSV or Parquet with 'story', or text, a story a line; - for standard input",
+        help="JSONL, CSV, TSV or Parquet with 'story' (and 'context' or 'prompt', 'reference', as the metric needs), or "
+        "text, a story a line; - for standard input",
     ),
 ]
 Out = Annotated[
@@ -52,7 +53,10 @@ def score(
     stories: Stories,
     out: Out = None,
     out_option: OutOption = None,
-    metric: Metric = RECOMMENDED,
+    metric: Annotated[
+        str | None,
+        typer.Option(help=f"a metric by name; {RECOMMENDED} unless given", autocompletion=metric_completion),
+    ] = None,
     metrics: Annotated[
         list[str] | None,
         typer.Option(metavar="NAMES", help="several metrics, with commas or repeated: union,plot_coherence"),
@@ -79,12 +83,15 @@ def score(
     """
     from openmeva.metrics.core.command import read_stories, result_rows, score_column
     from openmeva.metrics.core.command import score as scored_by
+    from openmeva.metrics.core.files import check_writable
     from openmeva.metrics.core.writing import write_rows
     from openmeva.training.cli.tables import show_scores
     from openmeva.training.scale.columns import handed
 
     out = one_of(out, out_option)
-    chosen = names(metrics) or [metric]
+    if metric and metrics:
+        raise ValueError("--metric, --metrics: expected one of them, got both")
+    chosen = names(metrics) or [metric or RECOMMENDED]
     if config is not None and len(chosen) > 1:
         raise ValueError("--config is a metric's own: give one metric beside it")
     options: dict[str, Any] = {"batch_size": batch_size, "device": device, "dtype": dtype}
@@ -95,6 +102,7 @@ def score(
         scale = (engine, address, actors, cpus, gpus, bad, part_rows)
         typer.echo(report_of(work, stories, out, *scale, kind), err=True)
         return
+    check_writable(out or "-")
     rows: list[dict[str, Any]] = read_stories(stories, kind)
     options["explain"] = explain or None
     found = [
@@ -130,11 +138,13 @@ def explain(
     """Say which sentences cost each story, and how much; JSONL into a pipe, or a file."""
     from openmeva.metrics.core.command import read_stories, result_rows, score_column
     from openmeva.metrics.core.command import score as scored_by
+    from openmeva.metrics.core.files import check_writable
     from openmeva.metrics.core.writing import write_rows
     from openmeva.training.cli.tables import show_reasons
     from openmeva.training.scale.columns import handed
 
     out = one_of(out, out_option)
+    check_writable(out or "-")
     rows = read_stories(stories, kind)
     columns = handed(rows, metric, context_in_story or None)
     found = scored_by(metric, columns, config, batch_size=batch_size, device=device, explain=True)

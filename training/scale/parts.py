@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from openmeva.metrics.core.command import COLUMNS
+from openmeva.metrics.core.command import COLUMNS, field_of
 from openmeva.training.files import Row, read_json, text_of, write_text
 from openmeva.training.scale.columns import all_begin
 from openmeva.training.scale.sources import Source
@@ -128,10 +128,10 @@ class Parts:
             return schema
         rows = [row.values for _, row in good]
         for name in OPTIONAL:
-            found = sum(row.get(name) is not None for row in rows)
+            found = sum(field_of(row, name) is not None for row in rows)
             facts.filled[name] = facts.filled.get(name, 0) + found
         facts.in_story = facts.in_story and all_begin(
-            (row["story"], str(row.get("context") or "")) for row in rows
+            (row["story"], str(field_of(row, "context") or "")) for row in rows
         )
         table = table.append_column(NUMBER, pa.array([number for number, _ in good], pa.int64()))
         table = table.append_column(WHERE, pa.array([row.where for _, row in good], pa.string()))

@@ -91,3 +91,36 @@ def test_a_name_that_is_taken_is_numbered() -> None:
         "union_score",
         "score",
     ]
+
+
+def test_contexts_and_references_have_several_names(tmp_path: Path) -> None:
+    """MANS calls a context `prompt`; `compute` has names of its own."""
+    file = tmp_path / "stories.jsonl"
+    file.write_text(
+        json.dumps({"story": "He ran.", "prompt": "Run.", "references": ["He left.", "He fell."]}) + "\n"
+    )
+    rows = read_stories(file)
+    assert columns_of(rows) == {
+        "predictions": ["He ran."], "contexts": ["Run."], "references": [["He left.", "He fell."]]
+    }  # fmt: skip
+    assert rows[0]["prompt"] == "Run.", "what was read is written under its own name"
+    assert columns_of([{"story": "He ran.", "context": "Ben sat.", "prompt": "Run."}])["contexts"] == [
+        "Ben sat."
+    ]
+    file.write_text('{"story": "He ran.", "prompt": "Run."}\n{"story": "He ran."}\n')
+    with pytest.raises(ValueError, match="line 2: expected 'context', which other rows have"):
+        read_stories(file)
+
+
+def test_a_place_that_cannot_be_written_is_told_before_anything_is_scored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stories = tmp_path / "stories.jsonl"
+    stories.write_text('{"story": "He ran."}\n')
+    monkeypatch.setattr("openmeva.metrics.core.command.score", lambda *_, **__: pytest.fail("scored"))
+    for out, told in (
+        (tmp_path, "expected a file to write, got a folder"),
+        (stories / "x.jsonl", "got a file"),
+    ):
+        with pytest.raises(SystemExit, match=told):
+            main("union", ["--input", str(stories), "--output", str(out)])
