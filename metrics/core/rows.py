@@ -55,7 +55,7 @@ def read_rows(
         path: JSONL; CSV or TSV with a heading; Parquet; or text, whose lines become `{"story": line}`. What is
             gzipped is unpacked.
         kind: one of `KINDS`; by default as the ending says, else JSONL where the first line begins with `{`,
-            else text.
+            CSV or TSV where it is a heading with a column `story`, else text.
         blank_lines: whether a blank line of a text counts as a story; else it is left out, as in JSONL.
         refused: called with the message of each line that is no JSON object, in place of an error.
 
@@ -89,7 +89,7 @@ def parse_rows(
     lines = numbered_lines(content, name, table=kind in ("csv", "tsv"))
     if kind is None:
         first = next(lines, (1, ""))
-        kind = "jsonl" if first[1].lstrip().startswith("{") else "txt"
+        kind = "jsonl" if first[1].lstrip().startswith("{") else _table_kind(first[1])
         lines = _chain(first, lines)
     if kind in ("csv", "tsv"):
         yield from _table_rows(lines, name, "," if kind == "csv" else "\t")
@@ -107,6 +107,18 @@ def parse_rows(
                 refused(str(error))
             else:
                 yield Row(number, where, values)
+
+
+def _table_kind(line: str) -> str:
+    """`csv` or `tsv` for a heading with a column `story`, `txt` for any other line.
+
+    >>> _table_kind('id,"story"'), _table_kind("story"), _table_kind("A story, it was.")
+    ('csv', 'csv', 'txt')
+    """
+    for kind, separator in (("csv", ","), ("tsv", "\t")):
+        if "story" in next(csv.reader([line], delimiter=separator), ()):
+            return kind
+    return "txt"
 
 
 def _chain(first: tuple[int, str], rest: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
@@ -132,7 +144,10 @@ def text_of(row: Row, column: str = "story") -> str:
     Raises:
         ValueError: no text there.
     """
-    value = row.values.get(column)
+    if column not in row.values:
+        columns = ", ".join(map(repr, row.values)) or "none"
+        raise ValueError(f"{row.where}: expected a field {column!r}, got {columns:.200}")
+    value = row.values[column]
     if not isinstance(value, str):
         raise ValueError(f"{row.where}: expected a text in the field {column!r}, got {value!r:.60}")
     return value

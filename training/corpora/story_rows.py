@@ -66,7 +66,8 @@ def read_rows(
         shown = "\n".join(bad[:10]) + (f"\n… and {len(bad) - 10} more" if len(bad) > 10 else "")
         raise BadLinesError(f"{len(bad)} bad lines:\n{shown}")
     if not rows:
-        raise ValueError(f"{path}: expected at least one story, got none")
+        told = f"; the first bad line: {bad[0]}" if bad else ""
+        raise ValueError(f"{path}: expected at least one story, got none{told}")
     return rows, bad
 
 

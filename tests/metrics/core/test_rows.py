@@ -98,8 +98,15 @@ def test_standard_input_and_output(monkeypatch: pytest.MonkeyPatch, capfdbinary:
     for content in (b'{"story": "x"}\n', gzip.compress(b'{"story": "x"}\n'), b"x\n"):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
         assert values("-") == [{"story": "x"}]
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"story\nx\n")))
-    assert values("-", kind="csv") == [{"story": "x"}]
+    for heading, kind in (("story", "csv"), ("story", None), ('"story"', None)):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{heading}\nx\n".encode())))
+        assert values("-", kind=kind) == [{"story": "x"}]
+    for separator in ",\t":
+        table = f"id{separator}story\n1{separator}x\n".encode()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(table)))
+        assert values("-") == [{"id": "1", "story": "x"}]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"A story, it was.\n")))
+    assert values("-") == [{"story": "A story, it was."}]
 
 
 def test_kinds_are_told_by_the_ending() -> None:
@@ -150,10 +157,11 @@ def test_damage_is_named_by_file_and_line(name: str, content: bytes, message: st
 def test_a_field_without_a_text_is_named() -> None:
     row = Row(3, "a.csv, line 3", {"story": "x", "score": 2.5})
     assert text_of(row) == "x"
-    for column, got in {"score": "2.5", "other": "None"}.items():
-        with pytest.raises(
-            ValueError, match=rf"^a.csv, line 3: expected a text in the field '{column}', got {got}$"
-        ):
+    for column, told in {
+        "score": "expected a text in the field 'score', got 2.5",
+        "text": "expected a field 'text', got 'story', 'score'",
+    }.items():
+        with pytest.raises(ValueError, match=f"^a.csv, line 3: {told}$"):
             text_of(row, column)
 
 

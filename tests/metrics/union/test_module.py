@@ -153,6 +153,6 @@ def test_command_line(checkpoint: str, union: Any, tmp_path: Path) -> None:
         "--input", str(stories), "--output", str(tmp_path / "none.jsonl"), "--config", checkpoint
     )
     assert failed.returncode != 0
-    assert "line 2: expected a text in the field 'story'" in failed.stderr
+    assert "line 2: expected a field 'story', got 'text'" in failed.stderr
     assert "Traceback" not in failed.stderr
     assert not (tmp_path / "none.jsonl").exists()

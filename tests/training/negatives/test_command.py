@@ -67,7 +67,7 @@ def test_a_story_without_sample(run):
     ("line", "message"),
     [
         ("no json", "line 3: expected a JSON object"),
-        ('{"text": "Hello."}', "line 3: expected a text in the field 'story', got None"),
+        ('{"text": "Hello."}', "line 3: expected a field 'story', got 'text'"),
         ('{"story": " "}', "line 3: expected a story, got a blank one"),
         ('{"story": "\\u200b"}', "line 3"),
     ],
