@@ -24,6 +24,7 @@ class OverlapScorer:
         self._normalizer = Normalizer()
         # Add .1 to a numerator of 0: method 1 of Chen and Cherry (2014), which OpenMEVA's scores have too.
         self._bleu = BLEU(tokenize="none", smooth_method="floor", smooth_value=0.1, effective_order=True)
+        self._bleu.num_refs = -1  # said by a signature; it varies
         self._rouge = RougeScorer(["rouge1", "rouge2", "rougeL"])
 
     def scores(

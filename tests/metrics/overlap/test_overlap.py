@@ -16,6 +16,7 @@ from scipy.stats import spearmanr
 
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.overlap.meteor import find_wordnet, meteor
+from openmeva.metrics.overlap.scoring import OverlapScorer
 
 ROOT = Path(__file__).resolve().parents[3]
 STORIES = [
@@ -144,7 +145,9 @@ def test_without_wordnet_the_command_is_named(
 
 
 def test_signature(overlap: Any) -> None:
+    before = OverlapScorer().signature()
     assert "smooth:floor[0.10]" in overlap.signature()
+    assert before in overlap.signature(), "it does not depend on what was scored"
 
 
 @pytest.fixture(scope="module")

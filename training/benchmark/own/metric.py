@@ -127,7 +127,10 @@ def evaluate_module(name: str, options: Mapping[str, Any] | None = None) -> OwnM
 
     def score(one: TestSet, rows: Rows) -> Scores:
         stories, columns = _columns(title, one, rows, inputs, needed)
-        result = metric.compute(predictions=stories, **columns, **given)
+        try:
+            result = metric.compute(predictions=stories, **columns, **given)
+        except Exception as error:
+            raise ValueError(f"{title} failed on {one.title}: {type(error).__name__}: {error}") from error
         found = _lists(result, len(rows), title)
         if found:
             return found

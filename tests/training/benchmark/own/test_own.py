@@ -267,6 +267,8 @@ def test_modules_of_evaluate(tmp_path: Path, one: tuple[TestSet, list[dict[str, 
     counts = [float(len(row["story"].split())) for row in one[1]]
     assert evaluate_module(str(folder)).score(*one) == {"words": counts}
     assert evaluate_module(str(folder), {"whole": True}).score(*one) == {"words": counts}, "story by story"
+    with pytest.raises(ValueError, match=r"words failed on The set: .*unexpected keyword argument 'foo'"):
+        evaluate_module(str(folder), {"foo": 1}).score(*one)
     with pytest.raises(ValueError, match=r"evaluate\.load"):
         evaluate_module(str(tmp_path / "nothing"))
 
