@@ -73,8 +73,10 @@ def benchmark(
     """
     bars_to_stderr()
     if scores or metric:
+        from openmeva.metrics.core.files import check_folder
         from openmeva.training.benchmark.own.judging import judge
 
+        check_folder(out)
         report = judge(
             [*(scores or ()), *_asked(metric or (), metric_options)],
             names(datasets),

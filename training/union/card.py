@@ -29,8 +29,8 @@ union.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 ## Training
 
 {kind} Of {stories[train]:,} stories of {corpus}, {config[pairs]:,} were drawn, each beside one negative sample
-({techniques}). {steps:,} steps of {batch} stories, learning rate {config[learning_rate]:g}, λ = {config[reconstruction_weight]:g}, seed {config[seed]};
-{minutes:g} minutes on {threads} thread(s) with torch {torch}.{taught}{note}
+({techniques}). {steps:,} steps of {batch} stories, learning rate {config[learning_rate]:g}, λ = {config[reconstruction_weight]:g}, {seed};
+{minutes:g} minutes{all} on {threads} thread(s) with torch {torch}.{taught}{note}
 
 | file | SHA-256 |
 |---|---|
@@ -90,6 +90,13 @@ def _averaged(config: dict[str, Any]) -> str:
     return f" The adapter is the mean of {of}{began}." + (" Of each training:" if seeds else "")
 
 
+def _before_the_mean(config: dict[str, Any]) -> str:
+    """Of which adapters the results are, where the weights are a mean."""
+    if config.get("seeds"):
+        return " (means over the trainings, of each one's own adapter)"
+    return " (of the training alone, before the mean)" if config.get("start_share") else ""
+
+
 def _techniques(sampling: dict[str, Any], lexicon: dict[str, str]) -> str:
     """How the negative samples were made."""
     left_out = sampling.get("without", ())
@@ -135,6 +142,7 @@ def _taught(manifest: dict[str, Any]) -> str:
 def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` beside UNION's weights."""
     config = manifest["config"]
+    seeds = config.get("seeds")
     folders = dict.fromkeys(file.split("/")[0] for file in config["corpus"]["train"])
     own = ("the corpus below", "Ask whose stories they are before you pass the weights on.")
     corpora, sources = zip(
@@ -156,6 +164,8 @@ def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
         batch=2 * config["batch_pairs"],
         taught=_taught(manifest),
         note=f"\n\n{config['note']}" if config.get("note") else "",
-        before_the_mean=" (of the training alone, before the mean)" if config.get("start_share") else "",
+        seed="each with its seed" if seeds else f"seed {config['seed']}",
+        all=" in all" if seeds else "",
+        before_the_mean=_before_the_mean(config),
         judged=min(config.get("validation_pairs", 1000), manifest["stories"]["validation"]),
     )

@@ -283,6 +283,7 @@ def test_the_command(tmp_path: Path, rated: Path) -> None:
     assert (out / "report.html").is_file()
     for options, message in (
         (["--scores", file], "of which set are these scores?"),
+        (["--scores", file, "--judged", str(rated), "--out", file], "got a file"),
         (["--scores", f"nothing={file}"], "expected a set among mans_roc"),
         (["--scores", file, "--datasets", "union_roc"], "UNION's 400: needs DATA/union"),
         (["--metric", "json:loads", "--judged", str(rated)], "loads failed on rated.jsonl: TypeError"),
