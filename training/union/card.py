@@ -87,7 +87,7 @@ def _averaged(config: dict[str, Any]) -> str:
         else f"those of {len(seeds)} trainings, with seeds {', '.join(map(str, seeds))},"
     )
     began = f" and, with {share:.0%}, of what it began with" if share else ""
-    return f" The adapter is the mean of {of}{began}." + (" Of each training:" if seeds else "")
+    return f" The adapter is the mean of {of}{began}."
 
 
 def _before_the_mean(config: dict[str, Any]) -> str:
