@@ -63,7 +63,7 @@ def test_what_goes_wrong_in_an_actor_is_told_in_a_line(cluster: Any, tmp_path: P
 
 def test_without_ray_a_line_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'openmeva\[scale\]'"):
+    with pytest.raises(ModuleNotFoundError, match=r"pip install '\.\[scale\]'"):
         counted(ROWS, tmp_path / "out", engine=Engine())
 
 
