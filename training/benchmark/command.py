@@ -75,17 +75,10 @@ def _check_data(asked: Asked, sets: Sequence[TestSet]) -> None:
     """
     if asked.data is None or asked.judged or asked.datasets:
         return
-    if not any(_is_there(one, asked.data) for one in sets if one.judged):
+    if not any(one.is_there(asked.data) for one in sets if one.judged):
         raise ValueError(
             f"--data: expected judged sets in {asked.data} (mans/, union/, plot_guided/), found none"
         )
-
-
-def _is_there(one: TestSet, data: Path | None) -> bool:
-    try:
-        return bool(one.read(data))
-    except ValueError:
-        return False
 
 
 def chosen_sets(asked: Asked) -> list[TestSet]:

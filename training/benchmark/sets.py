@@ -45,6 +45,13 @@ class TestSet:
         """Whether it holds human judgments (else it is a part of AUTOS)."""
         return not self.configuration.startswith("autos_")
 
+    def is_there(self, data: Path | None) -> bool:
+        """Whether its rows lie in the data folder, or where they are built."""
+        try:
+            return bool(self.read(data))
+        except ValueError:
+            return False
+
     @property
     def preferences(self) -> bool:
         """Whether the judgments say which of two stories is better, no more."""

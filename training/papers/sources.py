@@ -117,14 +117,6 @@ def limited(rows: Sequence[GroupRow], groups: int, seed: int) -> list[GroupRow]:
     return at_most([row for one in kinds.values() for row in at_most(one, share, seed)], groups, seed)
 
 
-def is_there(name: str, data: Path) -> bool:
-    """Whether a judged set's files lie in the data folder."""
-    try:
-        return bool(TEST_SETS[name].read(data))
-    except ValueError:
-        return False
-
-
 class Rows:
     """Trains the rows of the table and judges them on the sets that are there.
 
@@ -136,7 +128,7 @@ class Rows:
 
     def __init__(self, data: Path, run: Path, out: Path) -> None:
         self.data, self.run, self.out = data, run, out
-        self.sets = [name for name in SETS if is_there(name, data)]
+        self.sets = [name for name in SETS if TEST_SETS[name].is_there(data)]
 
     def __call__(
         self, name: str, config: PlotCoherenceConfig, groups: int, judged: int | None = None

@@ -7,6 +7,7 @@ import pytest
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
+from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.classifier.rows_config import RowFile
 from openmeva.training.common import backbone
 from openmeva.training.common.config import config_file, read_config
@@ -16,7 +17,6 @@ from openmeva.training.papers.sources import (
     Rows,
     alone,
     chosen,
-    is_there,
     limited,
     main,
     taught_by,
@@ -131,6 +131,6 @@ def test_a_student_is_compared_with_its_teacher_on_held_out_groups(
 
 
 def test_what_is_missing_is_said_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert not is_there("mans_roc", tmp_path)
+    assert not TEST_SETS["mans_roc"].is_there(tmp_path)
     assert main(["--data", str(tmp_path), "--out", str(tmp_path), "--run", str(tmp_path)]) == 2
     assert "error: " in capsys.readouterr().err
