@@ -85,7 +85,7 @@ def field_of(row: Mapping[str, Any], field: str) -> Any:
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """What a metric's `compute` is handed of rows: what they have, by `field_of`."""
     found = {column: [field_of(row, field) for row in rows] for field, column in COLUMNS.items()}
-    return {column: values for column, values in found.items() if None not in values}
+    return {column: values for column, values in found.items() if all(value is not None for value in values)}
 
 
 def score(name: str, columns: Mapping[str, list[Any]], config: str | None = None, **options: Any) -> Scored:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from openmeva.metrics.core.command import Scored, columns_of, main, read_stories, result_rows, score_column
@@ -107,6 +108,8 @@ def test_contexts_and_references_have_several_names(tmp_path: Path) -> None:
     assert columns_of([{"story": "He ran.", "context": "Ben sat.", "prompt": "Run."}])["contexts"] == [
         "Ben sat."
     ]
+    several = np.array(["He left.", "He fell."])  # as a data set in NumPy's format hands them over
+    assert columns_of([{"story": "He ran.", "reference": several}])["references"][0] is several
     file.write_text('{"story": "He ran.", "prompt": "Run."}\n{"story": "He ran."}\n')
     with pytest.raises(ValueError, match="line 2: expected 'context', which other rows have"):
         read_stories(file)
