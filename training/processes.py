@@ -45,6 +45,13 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def model_processes(wanted: int) -> int:
+    """Processes that a model works in: `wanted`, or one where there is a GPU, which forked processes cannot share."""
+    import torch
+
+    return 1 if torch.cuda.is_available() else wanted
+
+
 def wait() -> None:
     """Waits until all processes are here."""
     if count() > 1:

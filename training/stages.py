@@ -110,8 +110,9 @@ class Stage:
         """A second run waits for the first, and finds it done; what a killed one had half-written goes."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with FileLock(self.folder / f".{self.name}.lock"):
-            for left in self.folder.glob(f".{self.name}.*.tmp"):
-                left.unlink()
+            for own in (self.result.name, self.manifest.name):  # and nobody else's whose name begins alike
+                for left in self.folder.glob(f".{own}.*.tmp"):
+                    left.unlink()
             yield
 
     def _wait(self, made: Iterable[Path], total: int) -> None:

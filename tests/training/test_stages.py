@@ -55,6 +55,16 @@ def test_parts_of_any_size_are_joined(held: int, tmp_path: Path, monkeypatch: py
     assert read_rows(empty.result) == []
 
 
+def test_a_run_removes_what_one_before_it_had_half_written_and_no_more(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, "squares", {})
+    left, others = tmp_path / ".squares.parquet.1f.tmp", tmp_path / ".squares.bin.2e.tmp"
+    for path in (left, others):
+        path.write_text("half")
+    stage.run(4, Squares(), 2, SCHEMA)
+    assert not left.exists()
+    assert others.exists(), "another process may be writing it"
+
+
 def test_processes_make_the_same_file(tmp_path: Path) -> None:
     alone, together = (Stage(tmp_path / name, "squares", {}) for name in ("alone", "together"))
     alone.run(10, Squares(), 3, SCHEMA)

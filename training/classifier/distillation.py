@@ -29,6 +29,7 @@ from openmeva.training.classifier.states import word_states
 from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.files import checksum, replacing
 from openmeva.training.negatives.groups import GroupRow
+from openmeva.training.processes import model_processes
 from openmeva.training.stages import Stage, read_rows
 
 Scorer = Callable[[Checkpoint], StoryScorer]
@@ -64,7 +65,7 @@ def judged_by(
         run: of the stage's file.
         scorer: of the teacher's checkpoint.
     """
-    processes = config.teacher.processes if config.teacher else 1
+    processes = model_processes(config.teacher.processes if config.teacher else 1)
     if config.states_weight:
         return with_teacher_states(rows, teacher, config.metric, run, config.max_length, processes, scorer)
     return with_teacher_logits(rows, teacher, config.metric, run, processes, scorer)
@@ -193,7 +194,8 @@ def _states_of(scorer: StoryScorer, examples: Sequence[Example]) -> list[dict[st
         hidden = model.encode(ids.to(device), mask.to(device))
         logits = model.score(hidden).float().cpu().tolist()
         words = words_of_tokens([examples[i] for i in batch], ids.shape)
-        states = word_states(hidden.float().cpu(), words, int(words.max()) + 1).to(torch.float16).numpy()
+        told = word_states(hidden.float(), words.to(device), int(words.max()) + 1)
+        states = told.to(torch.float16).cpu().numpy()
         for row, i in enumerate(batch):
             own = states[row, : max(examples[i].words) + 1]
             found[i] = {"logit": logits[row], "width": own.shape[1], "states": own.tobytes()}

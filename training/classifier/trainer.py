@@ -141,6 +141,7 @@ def train_classifier(
         "minutes": round((time.time() - started) / 60, 1),
         "torch": torch.__version__,
         "threads": torch.get_num_threads(),
+        **({"gpu": torch.cuda.get_device_name(model.device)} if model.device.type == "cuda" else {}),
     }
     if config.states_weight:
         del model.projection  # of no use but in training

@@ -18,7 +18,7 @@ from openmeva.training.common.config import Config, config_file, read_config
 from openmeva.training.common.sharing import through_forward
 from openmeva.training.files import checksum
 from openmeva.training.paths import located
-from openmeva.training.processes import count
+from openmeva.training.processes import cores, count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,6 +171,8 @@ def training_arguments(
         "save_steps": max(1, min(500, steps // 4)),
         "save_total_limit": 1,
         "report_to": [],
+        # a GPU waits for no batch to be made
+        "dataloader_num_workers": min(4, cores()) if device.type == "cuda" else 0,
     }
     return TrainingArguments(**{**settings, **changes})
 

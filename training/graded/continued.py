@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from openmeva.metrics.core.runtime import choose_dtype
+from openmeva.metrics.core.runtime import choose_device, choose_dtype
 from openmeva.metrics.core.text import Normalizer, split_sentences
 from openmeva.metrics.ppl.causal_model import CausalModel
 from openmeva.metrics.ppl.texts import NormalizedReader
@@ -29,6 +29,7 @@ from openmeva.training.corpora.writing_prompts import cut_text
 from openmeva.training.files import checksum
 from openmeva.training.negatives.groups import SCHEMA
 from openmeva.training.paths import RUNS
+from openmeva.training.processes import model_processes
 from openmeva.training.stages import Stage
 
 Rows = list[dict[str, Any]]
@@ -128,7 +129,8 @@ class Continuer:
         start: int | None = None,
         end: int | None = None,
     ) -> None:
-        self.model = model.to(choose_dtype("auto", model.device)).eval()
+        device = choose_device(None)
+        self.model = model.to(device, choose_dtype("auto", device)).eval()
         self.tokenizer, self.top_k, self.start, self.end = tokenizer, top_k, start, end
 
     @torch.inference_mode()
@@ -139,9 +141,10 @@ class Continuer:
             [*first, *found.ids] for found in self.tokenizer.encode_batch(texts, add_special_tokens=False)
         ]
         longest = max(map(len, rows))
-        ids = torch.tensor([[0] * (longest - len(row)) + row for row in rows])
-        mask = torch.tensor([[0] * (longest - len(row)) + [1] * len(row) for row in rows])
-        with torch.random.fork_rng(devices=[]):
+        device = self.model.device
+        ids = torch.tensor([[0] * (longest - len(row)) + row for row in rows]).to(device)
+        mask = torch.tensor([[0] * (longest - len(row)) + [1] * len(row) for row in rows]).to(device)
+        with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
             torch.manual_seed(seed)
             written = self.model.generate(
                 input_ids=ids,
@@ -226,7 +229,7 @@ def make_continued(config: ContinuedConfig, data: Path, run: Path, processes: in
         ),
         config.batch,
         SCHEMA,
-        processes=processes,
+        processes=model_processes(processes),
     )
 
 

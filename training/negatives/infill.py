@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 from transformers import BertForMaskedLM
 
 from openmeva.metrics.core.batching import length_batches
-from openmeva.metrics.core.runtime import choose_dtype, pad, token_id
+from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad, token_id
 from openmeva.training.common.backbone import SHARED, build_on, find_backbone, tokenizer_of
 
 
@@ -32,11 +32,12 @@ class Infiller:
         tokenizer: Tokenizer | None = None,
     ) -> None:
         self.temperature, self.top, self.rounds = temperature, top, rounds
-        self.dtype = choose_dtype("auto", torch.device("cpu")) if model is None else torch.float32
+        self.device = choose_device(None)
+        dtype = choose_dtype("auto", self.device) if model is None else torch.float32
         self.tokenizer = tokenizer or tokenizer_of(find_backbone(SHARED))
         self.tokenizer.no_padding()
         self.tokenizer.no_truncation()
-        self.model = (model or _shared_encoder()).eval().to(self.dtype)
+        self.model = (model or _shared_encoder()).eval().to(self.device, dtype)
         self.first, self.last, self.padding, self.mask = (
             token_id(self.tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]", "[MASK]")
         )
@@ -115,8 +116,9 @@ class Infiller:
         if not wanted:
             return
         at = torch.tensor(wanted)
-        hidden = self.model.bert(ids, attention_mask=mask).last_hidden_state[at[:, 0], at[:, 1]]
-        logits = self.model.cls(hidden).float()[:, : len(self._barred)]
+        read = self.model.bert(ids.to(self.device), attention_mask=mask.to(self.device))
+        hidden = read.last_hidden_state[at[:, 0], at[:, 1]]
+        logits = self.model.cls(hidden).float().cpu()[:, : len(self._barred)]  # draws are the processor's
         logits = logits.masked_fill(self._barred, float("-inf")) / self.temperature
         best = logits.topk(min(self.top, len(self.words)), dim=1)
         drawn = torch.multinomial(best.values.softmax(-1), 1, generator=generator)

@@ -8,7 +8,7 @@ from rich.progress import track
 from torch import Tensor
 
 from openmeva.metrics.core.batching import length_batches
-from openmeva.metrics.core.runtime import choose_dtype, pad, token_id
+from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad, token_id
 from openmeva.training.common.backbone import SHARED, find_backbone, load_encoder, tokenizer_of
 
 Words = Sequence[str]
@@ -20,9 +20,9 @@ class TextEmbedder:
     def __init__(self) -> None:
         base = find_backbone(SHARED)
         self.tokenizer = tokenizer_of(base)
-        self.dtype = choose_dtype("auto", torch.device("cpu"))
         self.model = load_encoder(base, attn_implementation="eager")
-        self.model.eval().to(self.dtype)
+        self.device = choose_device(None)
+        self.model.eval().to(self.device, choose_dtype("auto", self.device))
         self.ends = [token_id(self.tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]")]
 
     def __call__(self, texts: Sequence[Words], batch_size: int = 128, limit: int = 64) -> Tensor:
@@ -34,10 +34,10 @@ class TextEmbedder:
         batches = list(length_batches([len(row) for row in rows], batch_size))
         with torch.inference_mode():
             for batch in track(batches, f"embedding {len(rows):,} texts"):
-                ids, mask = pad([rows[i] for i in batch], padding)
+                ids, mask = (t.to(self.device) for t in pad([rows[i] for i in batch], padding))
                 hidden = self.model(ids, attention_mask=mask).last_hidden_state.float()
                 weight = mask.unsqueeze(-1).float()
-                vectors[batch] = (hidden * weight).sum(1) / weight.sum(1)
+                vectors[batch] = ((hidden * weight).sum(1) / weight.sum(1)).cpu()
         return torch.nn.functional.normalize(vectors, dim=1)
 
 

@@ -10,7 +10,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from openmeva.metrics.core.runtime import SpecialTokens, choose_dtype
+from openmeva.metrics.core.runtime import SpecialTokens, choose_device, choose_dtype
 from openmeva.metrics.core.text import PLACEHOLDERS
 from openmeva.training.plot_guided.generator.data import plot_ids
 from openmeva.training.plot_guided.generator.reading import story_reader
@@ -68,7 +68,8 @@ class StorySampler:
         self, model: Any, tokenizer: Tokenizer, sampling: Sampling | None = None, dtype: str = "auto"
     ) -> None:
         self.tokenizer, self.sampling = tokenizer, sampling or Sampling()
-        self.model = model.eval().to(choose_dtype(dtype, model.device))
+        device = choose_device(None)
+        self.model = model.eval().to(device, choose_dtype(dtype, device))
         self.marks = SpecialTokens.of(tokenizer)
         added = tokenizer.get_added_tokens_decoder().items()
         found = {index for index, token in added if token.special and token.content not in PLACEHOLDERS}

@@ -21,6 +21,7 @@ from openmeva.training.plot_guided.negatives.writer import (
     row,
 )
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots
+from openmeva.training.processes import model_processes
 from openmeva.training.stages import Stage
 from openmeva.training.text.knowledge.resources import find
 
@@ -58,7 +59,7 @@ def make_negatives(
         max(CHUNK, sampler.sampling.batch_size // config["candidates"]),  # a part fills a batch
         SCHEMA,
         lambda table: {"shares": manipulation_shares(table["manipulations"].to_pylist())},
-        config.get("processes", 1),
+        model_processes(config.get("processes", 1)),
     )
 
 
@@ -101,7 +102,9 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
                     new for i, old in zip(span, rows, strict=True) for new in beside_human(stories[i], old)
                 ]
 
-            stage.run(len(stories), write, 6 * CHUNK, SCHEMA, processes=config.get("processes", 1))
+            stage.run(
+                len(stories), write, 6 * CHUNK, SCHEMA, processes=model_processes(config.get("processes", 1))
+            )
         paths.append(stage.result)
     return paths
 
