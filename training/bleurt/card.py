@@ -31,7 +31,7 @@ bleurt.compute(predictions=["Ann made a sandwich."], references=["Ann was hungry
 
 An adapter of rank {config[adapter][rank]} on the project's story encoder. {count:,} synthetic pairs of a story of ROCStories and a
 changed copy; {steps:,} steps of {config[batch]}, learning rate {config[learning_rate]:g}, seed {config[seed]}; {minutes[pairs]:g} minutes for the pairs
-and {minutes[training]:g} for training on {threads} thread(s) with torch {torch}.
+and {minutes[training]:g} for training on {machine} with torch {torch}.
 
 | way | pairs | {signals} |
 |---|---|{rules}|

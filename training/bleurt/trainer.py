@@ -27,7 +27,7 @@ from openmeva.training.common.backbone import Backbone, build_on, find_backbone
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.sharing import Share
-from openmeva.training.common.trainer import StoryTrainer, data_checksums, training_arguments
+from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
 from openmeva.training.processes import one_writer
 
 HEADS = ("score", "signals", "entailment")
@@ -114,8 +114,7 @@ def train(
             "pairs": round((prepared - started) / 60, 1),
             "training": round((time.time() - prepared) / 60, 1),
         },
-        "torch": torch.__version__,
-        "threads": torch.get_num_threads(),
+        **machine(),
     }
     with one_writer() as writes:
         if writes:

@@ -30,7 +30,7 @@ metric.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 {kind} {groups[train]:,} groups of a human story and worse ones, {stories[train]:,} stories in all, {config[passes]}
 pass(es), at most {config[group_size]} stories of a group at a time; {steps:,} steps, learning rate {config[learning_rate]:g}, {seed}.
 The loss adds cross-entropy of human against other, ranking within a group (weight {config[rank_weight]:g}), kinds of
-error ({config[kind_weight]:g}) and words that do not belong ({config[token_weight]:g}){teacher_logit}. {minutes:g} minutes{all} on {where}
+error ({config[kind_weight]:g}) and words that do not belong ({config[token_weight]:g}){teacher_logit}. {minutes:g} minutes{all} on {machine}
 with torch {torch}.
 {note}
 | file | SHA-256 |
@@ -81,7 +81,6 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
         kind=_kind(config),
         meaning=_meaning(config.get("temperature", 1.0)),
         all=" in all" if config.get("seeds") else "",
-        where=f"one {manifest['gpu']}" if manifest.get("gpu") else f"{manifest['threads']} thread(s)",
         seed="each with its seed" if config.get("seeds") else f"seed {config['seed']}",
         teacher_logit=(
             f"; and the distance from what a larger model, {_teacher(config['teacher'])}, thinks of each "

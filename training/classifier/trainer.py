@@ -34,7 +34,7 @@ from openmeva.training.common.checkpoint import (
     trained,
 )
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.trainer import StoryTrainer, training_arguments
+from openmeva.training.common.trainer import StoryTrainer, machine, training_arguments
 from openmeva.training.negatives.draft import KINDS
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import located
@@ -139,9 +139,7 @@ def train_classifier(
         "validation": results_by_source(model, held_out, padding),
         "groups_a_second": round(len(groups) / seconds, 1),
         "minutes": round((time.time() - started) / 60, 1),
-        "torch": torch.__version__,
-        "threads": torch.get_num_threads(),
-        **({"gpu": torch.cuda.get_device_name(model.device)} if model.device.type == "cuda" else {}),
+        **machine(),
     }
     if config.states_weight:
         del model.projection  # of no use but in training

@@ -28,7 +28,7 @@ def write_model_card(folder: Path, template: str, manifest: Mapping[str, Any], *
     Args:
         folder: of the weights.
         template: the card, for `str.format`: its fields are the manifest's keys, as in `{config[seed]}`, and `fields`.
-            `{data}` is the rows of a table, a file and its SHA-256 each.
+            `{data}` is the rows of a table, a file and its SHA-256 each; `{machine}` is what trained.
         manifest: what the run says of itself.
         fields: what the manifest does not say in so many words; each goes before a key of the same name.
 
@@ -36,7 +36,9 @@ def write_model_card(folder: Path, template: str, manifest: Mapping[str, Any], *
         KeyError: a field of the template that neither has (it is named).
     """
     rows = "\n".join(f"| `{file}` | `{digest}` |" for file, digest in manifest["data"].items())
-    text = template.format(**{**manifest, "data": rows, **fields})
+    gpu, threads = manifest.get("gpu"), manifest.get("threads")
+    machine = f"one {gpu}" if gpu else f"{threads} thread(s)"
+    text = template.format(**{**manifest, "data": rows, "machine": machine, **fields})
     if note := seen_note(manifest):
         text = text.replace(_LIMITS, f"\n{note}\n{_LIMITS}", 1)
     write_text(folder / "README.md", text)

@@ -177,6 +177,12 @@ def training_arguments(
     return TrainingArguments(**{**settings, **changes})
 
 
+def machine() -> dict[str, Any]:
+    """What a manifest says of the machine: torch's version, the threads, and the GPU where there is one."""
+    gpu = {"gpu": torch.cuda.get_device_name()} if torch.cuda.is_available() else {}
+    return {"torch": torch.__version__, "threads": torch.get_num_threads(), **gpu}
+
+
 def data_checksums(corpora: CorpusFiles | Sequence[CorpusFiles], data: Path) -> dict[str, str]:
     """SHA-256 of each file of a corpus, or of several."""
     several = corpora if isinstance(corpora, Sequence) else [corpora]

@@ -32,7 +32,7 @@ similarity.compute(predictions=["He employed a lawyer."], references=["He hired 
 The factors begin as the truncated singular value decomposition of the difference to the weights of all-MiniLM-L6-v2;
 norms and biases are its own. Then, on {texts[train]:,} texts of {lengths} words: the squared error of each token's
 state, that of all-MiniLM-L6-v2 wanted.
-{steps:,} steps of {config[batch]}, learning rate {config[learning_rate]:g}, seed {config[seed]}; {minutes:g} minutes on {threads} thread(s) with torch
+{steps:,} steps of {config[batch]}, learning rate {config[learning_rate]:g}, seed {config[seed]}; {minutes:g} minutes on {machine} with torch
 {torch}. No rating was seen.
 
 | file | SHA-256 |

@@ -29,7 +29,7 @@ from openmeva.metrics.embedding_similarity.scoring import SimilarityScorer
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.sharing import Share
-from openmeva.training.common.trainer import StoryTrainer, data_checksums, training_arguments
+from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
 from openmeva.training.embedding_similarity.baseline import baseline
 from openmeva.training.embedding_similarity.card import write_similarity_card
 from openmeva.training.embedding_similarity.config import SimilarityConfig
@@ -125,8 +125,7 @@ def train(config: SimilarityConfig, data: Path, out: Path, run: Path, resume: bo
         "steps": trainer.state.global_step,
         "validation": results,
         "minutes": round((time.time() - started) / 60, 1),
-        "torch": torch.__version__,
-        "threads": torch.get_num_threads(),
+        **machine(),
     }
     longest = min(
         512, base.shape.max_position_embeddings - (0 if base.is_shared else 2)

@@ -20,7 +20,7 @@ from openmeva.metrics.ppl.loading import marks_of
 from openmeva.training.common.backbone import SHARED, find_backbone, names_file
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest, start_digest
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.trainer import StoryTrainer, data_checksums, training_arguments
+from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
 from openmeva.training.corpora.splits import Sentences, load_corpus
 from openmeva.training.paths import located
 from openmeva.training.ppl.card import write_ppl_card
@@ -136,8 +136,7 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         # of a resumed run, the seconds and minutes are those of its last part
         **({"resumed": True} if resumed else {"stories_a_second": round(len(rows) / seconds, 1)}),
         "minutes": round((time.time() - started) / 60, 1),
-        "torch": torch.__version__,
-        "threads": torch.get_num_threads(),
+        **machine(),
     }
     settings = {
         "model": "causal",

@@ -30,7 +30,7 @@ ruber.compute(predictions=["She made a sandwich. She ate it."], contexts=["Ann w
 
 {kind} {pairs[train]:,} pairs of a context and its story, {config[passes]:g} passes in {steps:,} steps of {config[batch]}, learning
 rate {config[learning_rate]:g}, seed {config[seed]}; {loss}; {config[in_batch]} stories of the same batch and {config[sampled]} drawn one{nearest} as negatives;
-{minutes:g} minutes on {threads} thread(s) with torch {torch}.
+{minutes:g} minutes on {machine} with torch {torch}.
 
 | file | SHA-256 |
 |---|---|

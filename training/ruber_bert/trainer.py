@@ -17,13 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from openmeva.training.common.backbone import Backbone, names_file
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest, start_digest
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.trainer import StoryTrainer, data_checksums, training_arguments
+from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
 from openmeva.training.paths import located
 from openmeva.training.processes import first_alone, one_writer
 from openmeva.training.ruber_bert.card import write_ruber_card
@@ -124,8 +123,7 @@ def train(
         "steps": trainer.state.global_step,
         "validation": results,
         "minutes": round((time.time() - started) / 60, 1),
-        "torch": torch.__version__,
-        "threads": torch.get_num_threads(),
+        **machine(),
     }
     settings = {
         "delexicalize": config.corpus.delexicalize,

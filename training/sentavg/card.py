@@ -29,7 +29,7 @@ sentavg.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."]
 ## Training
 
 {stories[train]:,} stories, human ones beside worse ones (see `manifest.json`), {config[settings][epochs]} times; batches of {config[settings][batch]}, learning rate
-{config[settings][learning_rate]:g}, seed {config[seed]}; {minutes:g} minutes on {threads} thread(s) with torch {torch}. Word vectors are {vectors} and stay as they are; {config[settings][hidden]} hidden units.
+{config[settings][learning_rate]:g}, seed {config[seed]}; {minutes:g} minutes on {machine} with torch {torch}. Word vectors are {vectors} and stay as they are; {config[settings][hidden]} hidden units.
 
 | file | SHA-256 |
 |---|---|

@@ -30,7 +30,7 @@ union.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 
 {kind} Of {stories[train]:,} stories of {corpus}, {config[pairs]:,} were drawn, each beside one negative sample
 ({techniques}). {steps:,} steps of {batch} stories, learning rate {config[learning_rate]:g}, λ = {config[reconstruction_weight]:g}, {seed};
-{minutes:g} minutes{all} on {threads} thread(s) with torch {torch}.{taught}{note}
+{minutes:g} minutes{all} on {machine} with torch {torch}.{taught}{note}
 
 | file | SHA-256 |
 |---|---|

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from scipy.stats import mannwhitneyu
 from torch import Tensor
 from transformers import EvalPrediction
@@ -39,6 +38,7 @@ from openmeva.training.common.trainer import (
     StoryTrainer,
     data_checksums,
     first_configuration,
+    machine,
     training_arguments,
 )
 from openmeva.training.corpora.splits import load_corpus
@@ -206,8 +206,7 @@ def _train_one(
             for key in ("eval_loss", "eval_accuracy", "eval_auc")
         },
         "minutes": round((time.time() - started) / 60, 1),
-        "torch": torch.__version__,
-        "threads": torch.get_num_threads(),
+        **machine(),
     }
     if config.states_weight:
         del model.projection  # of no use but in training

@@ -88,3 +88,12 @@ def test_the_command_writes_the_card_anew(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(sys, "argv", ["card", str(tmp_path)])
     card_command(lambda folder, manifest: write_model_card(folder, "{steps}", manifest), "A card.")
     assert (tmp_path / "README.md").read_text() == "1200"
+
+
+@pytest.mark.parametrize(
+    ("manifest", "told"),
+    [({"threads": 2}, "on 2 thread(s)"), ({"threads": 16, "gpu": "NVIDIA H200"}, "on one NVIDIA H200")],
+)
+def test_a_card_says_what_trained(manifest: dict[str, Any], told: str, tmp_path: Path) -> None:
+    write_model_card(tmp_path, "on {machine}", {"data": {}, "config": {"base": "other"}, **manifest})
+    assert (tmp_path / "README.md").read_text(encoding="utf-8") == told

@@ -50,7 +50,7 @@ trains them, and `python -m training.plot_guided.negatives` writes stories with 
 
 {kind}, {parameters:.1f} million parameters. {stories[generator]:,} stories are its own by hash, {config[share]:.0%} of the corpus;
 no negative sample is made of any of them. It saw {seen:,} in {steps:,} steps of {config[batch]}, learning rate {config[learning_rate]:g}, seed
-{config[seed]}; {threads} thread, torch {torch}. The run was resumable, and its last part took {minutes:g} minutes.
+{config[seed]}; {machine}, torch {torch}. The run was resumable, and its last part took {minutes:g} minutes.
 
 ```bash
 python -m training.plot_guided.generator --config {config[name]} --data DIR

@@ -17,7 +17,7 @@ from openmeva.training.common.backbone import names_file
 from openmeva.training.common.checkpoint import begin_run
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.sharing import Share
-from openmeva.training.common.trainer import StoryTrainer, data_checksums, training_arguments
+from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
 from openmeva.training.files import checksum
 from openmeva.training.paths import located
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
@@ -116,8 +116,7 @@ def train_generator(
         "validation": perplexity(model, pairs(held_out), config.batch, collate),
         "parameters": sum(p.numel() for p in model.parameters()),
         "minutes": round((time.time() - started) / 60, 1),
-        "torch": torch.__version__,
-        "threads": torch.get_num_threads(),
+        **machine(),
         "weights": checksum(run / "final" / WEIGHTS),
     }
 
