@@ -46,10 +46,10 @@ def cores() -> int:
 
 
 def model_processes(wanted: int) -> int:
-    """Processes that a model works in: `wanted`, or one where there is a GPU, which forked processes cannot share."""
-    import torch
+    """Processes that a model works in: `wanted`, or one beside an accelerator, which forked processes cannot share."""
+    from openmeva.metrics.core.runtime import choose_device
 
-    return 1 if torch.cuda.is_available() else wanted
+    return wanted if choose_device(None).type == "cpu" else 1
 
 
 def wait() -> None:
