@@ -44,11 +44,13 @@ class Counting:
         names_rows: whether an error names its row.
         pause: seconds a batch.
         death: a file; the process that finds it removes it and is killed.
+        reads: a file or a folder that it would read.
     """
 
     names_rows: bool = True
     pause: float = 0.0
     death: str = ""
+    reads: str = ""
 
     def start(self, fields: Sequence[str], in_story: bool) -> WordCounter:
         return WordCounter(self)

@@ -33,7 +33,7 @@ def handed(
     return columns
 
 
-def all_begin(pairs: Iterable[tuple[str, str]]) -> bool:
+def all_begin(pairs: Iterable[tuple[Any, Any]]) -> bool:
     """Whether every story begins with its context; pairs of both.
 
     >>> all_begin([("Ben ran. He fell.", "Ben ran."), ("Ann sang.", "")])
@@ -42,5 +42,7 @@ def all_begin(pairs: Iterable[tuple[str, str]]) -> bool:
     return all(_begins(story, context) for story, context in pairs)
 
 
-def _begins(story: str, context: str) -> bool:
-    return bool(context.strip()) and story.startswith(context)
+def _begins(story: Any, context: Any) -> bool:
+    """Whether a story begins with a context that says something; what is no text is for the metric to refuse."""
+    texts = isinstance(story, str) and isinstance(context, str)
+    return texts and bool(context.strip()) and story.startswith(context)

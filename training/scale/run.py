@@ -2,15 +2,16 @@
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import track
 
 from openmeva.metrics.core.version import __version__
-from openmeva.training.files import read_json, replacing
+from openmeva.training.files import STANDARD, checksum, read_json, replacing
 from openmeva.training.scale.engines import Engine
 from openmeva.training.scale.folder import Folder
 from openmeva.training.scale.parts import BadRow, Facts, Size
@@ -74,23 +75,32 @@ def run(
         size: of a part.
 
     Raises:
-        ValueError: a URL as the folder, a bad row (where it stands), other settings than those of the run that has
-            begun, or what the work itself refuses.
+        ValueError: a URL as the folder, a bad row (where it stands), other settings, or other contents of the files that
+            they name, than those of the run that has begun, standard input for a folder where a run has, or what the
+            work itself refuses.
     """
     if bad not in {"stop", "keep"}:
         raise ValueError(f"bad: expected stop or keep, got {bad!r}")
     if "://" in str(out):
         raise ValueError(f"{out}: expected a folder of this machine, or mounted on it, got a URL")
     engine, size, folder, begun = engine or Engine(), size or Size(), Folder(Path(out)), time.perf_counter()
+    told = asdict(work)
     settings = {
-        "work": {"kind": type(work).__name__, **asdict(work)},
+        "work": {"kind": type(work).__name__, **told},
+        "files": {str(file): checksum(file) for file in files_in(told)},
         "input": source.identity,
         "size": asdict(size),
         "version": __version__,
     }
     with folder.claimed():
         folder.settle(settings)
-        if folder.report_file.is_file():
+        over = folder.report_file.is_file()
+        if source.identity == [STANDARD] and (over or folder.parts.facts()):
+            raise ValueError(
+                f"{out}: expected a new folder for standard input, which cannot be compared with what an earlier run "
+                "read; to be able to go on, give a file"
+            )
+        if over:
             folder.tidy()
             return Report(**read_json(folder.report_file))
         keep = bad == "keep"
@@ -109,6 +119,25 @@ def run(
         report = _report(folder.path, facts, before, made, time.perf_counter() - begun)
         folder.finish(facts.parts, asdict(report))
         return report
+
+
+def files_in(settings: Any) -> list[Path]:
+    """The files that settings name by their whole path, and those in folders that they name so: weights, other stories.
+
+    Args:
+        settings: plain values, nested or not.
+    """
+    if isinstance(settings, Mapping):
+        return sorted({file for value in settings.values() for file in files_in(value)})
+    if isinstance(settings, list | tuple):
+        return sorted({file for value in settings for file in files_in(value)})
+    if not isinstance(settings, str | Path) or not Path(settings).is_absolute():
+        return []
+    named = Path(settings)
+    try:
+        return sorted(file for file in (named, *named.rglob("*")) if file.is_file())
+    except (OSError, ValueError):  # no path: a text that begins with "/"
+        return []
 
 
 def _cut(folder: Folder, source: Source, size: Size, keep: bool) -> Facts:

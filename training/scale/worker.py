@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
 
+from openmeva.metrics.core.command import field_of
 from openmeva.training.files import write_text
 from openmeva.training.scale.folder import Folder
 from openmeva.training.scale.parts import NUMBER, WHERE, BadRow
@@ -143,11 +144,12 @@ class PartWorker:
     def _work(self, table: pa.Table) -> tuple[dict[str, list[Any]], dict[int, str]]:
         """The columns added to the rows that can be worked on, and why the others cannot, by place."""
         columns = table.drop_columns([WHERE]).to_pydict()
+        rows = table.to_pylist() if self.fields else []
         reasons = {
             place: f"expected {name!r}, which other rows have"
             for name in reversed(self.fields)
-            for place, value in enumerate(columns[name])
-            if value is None
+            for place, row in enumerate(rows)
+            if field_of(row, name) is None
         }
         good = [place for place in range(table.num_rows) if place not in reasons]
         added, refused = apply(

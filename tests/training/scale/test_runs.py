@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -159,6 +160,41 @@ def test_other_settings_are_refused_with_the_difference(stories: Path, tmp_path:
         counted(stories, tmp_path / "full")
     with pytest.raises(ValueError, match="expected stop or keep, got 'skip'"):
         counted(stories, out, bad="skip")
+
+
+def test_a_file_that_settings_name_may_not_change(stories: Path, tmp_path: Path) -> None:
+    others = tmp_path / "pool" / "others.jsonl"
+    write_rows(others, ROWS[:3])
+    for named in (str(others), str(others.parent)):
+        write_rows(others, ROWS[:3])
+        out = tmp_path / f"of {Path(named).name}"
+        first = counted(stories, out, work=Counting(reads=named))
+        assert counted(stories, out, work=Counting(reads=named)) == first
+        write_rows(others, ROWS[:4])
+        with pytest.raises(ValueError, match=r"other settings has begun here: files was"):
+            counted(stories, out, work=Counting(reads=named))
+
+
+def test_standard_input_wants_a_new_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def piped(text: str) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    piped('{"story": "Ann ran."}\n')
+    counted("-", tmp_path / "out")
+    piped('{"story": "Ben sang."}\n')
+    with pytest.raises(ValueError, match="expected a new folder for standard input"):
+        counted("-", tmp_path / "out")
+    assert [row["story"] for row in rows_in(tmp_path / "out")] == ["Ann ran."]
+
+
+@pytest.mark.parametrize("name", ["prompt", "contexts"])
+def test_contexts_by_other_names(name: str, tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [{"story": "Ben ran.", name: "Run."}, {"story": "Ann sang.", name: None}]
+    with pytest.raises(ValueError, match=r"row 2: expected 'context', which other rows have"):
+        counted(rows, tmp_path / "stopped")
+    report = counted(rows, tmp_path / "out", bad="keep")
+    assert (report.scored, report.bad) == (1, 1)
+    assert rows_in(tmp_path / "out") == [{**rows[0], "words": 2}]
 
 
 def test_parts_of_other_weights_are_not_mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

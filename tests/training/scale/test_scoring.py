@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from openmeva.metrics.core.command import load, score
+from openmeva.training.scale.columns import handed
 from openmeva.training.scale.engines import Engine
 from openmeva.training.scale.parts import Size
 from openmeva.training.scale.scorer import Scorer
@@ -96,6 +97,17 @@ def test_a_story_without_words_is_left_out(checkpoint: str, tmp_path: Path) -> N
     said = score("union", {"predictions": STORIES[:2]}, checkpoint)
     assert [row["score"] for row in rows_in(tmp_path)] == said.lists["score"]
     assert "expected a text with words" in (tmp_path / "bad.jsonl").read_text()
+
+
+def test_a_context_that_is_no_text_is_told_with_its_row(checkpoint: str, tmp_path: Path) -> None:
+    rows = [
+        {"story": STORIES[0], "context": ["Ann", "sat."]},
+        {"story": STORIES[1], "context": ["He", "ran."]},
+    ]
+    with pytest.raises(ValueError, match=r"row 1: expected a string, got list"):
+        score_dataset(rows, "union", out=tmp_path / "stopped", config=checkpoint, engine=PLAIN)
+    with pytest.raises(ValueError, match=r"contexts, row 0: expected a string"):
+        score("union", handed(rows, "union"), checkpoint)
 
 
 def test_settings_are_tried_before_any_row(checkpoint: str, tmp_path: Path) -> None:
