@@ -5,16 +5,24 @@ from __future__ import annotations
 import base64
 import csv
 import io
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from openmeva.metrics.core.rows import kind_of, parse_rows
-from openmeva.metrics.core.writing import cell
-from openmeva.spaces.limits import check_size
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from openmeva.metrics.core.rows import Row, kind_of, parquet_rows, parse_rows
+from openmeva.metrics.core.writing import cell, json_line
+from openmeva.spaces.limits import MAX_SCORES, MAX_UNPACKED, check_size
 
 TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
+AT_ONCE = 16  # rows of a Parquet file that are unpacked at once
+TOO_LONG = (
+    f"The file has more than {MAX_UNPACKED // 1_000_000} million characters; please give fewer rows, or use the metrics on "
+    "your own machine."
+)
 READ = (".csv", ".tsv", ".jsonl", ".parquet", ".txt")
 """Endings of the files that an upload field takes."""
 
@@ -43,10 +51,43 @@ def read_rows(name: str, content: bytes) -> list[dict[str, Any]]:
         raise ValueError(
             f"Please give a file that ends in {', '.join(READ)}, not .{name.lower().rsplit('.', 1)[-1][:20]}."
         )
-    rows = [row.values for row in parse_rows(io.BytesIO(content), "The file", kind)]
+    file = io.BytesIO(content)
+    if kind == "parquet":
+        _check_unpacked(file)
+        found = parquet_rows(file, "The file", at_once=AT_ONCE)
+    else:
+        found = parse_rows(file, "The file", kind)
+    rows = list(_bounded(found))
     if not rows:
         raise ValueError("The file has no rows.")
     return rows
+
+
+def _check_unpacked(file: BinaryIO) -> None:
+    """Raises a `ValueError` for a Parquet file that says itself that it would fill the memory."""
+    with suppress(pa.ArrowException):  # reading it says what is wrong
+        described = pq.ParquetFile(file).metadata
+        sizes = (described.row_group(place).total_byte_size for place in range(described.num_row_groups))
+        if sum(sizes) > MAX_UNPACKED:
+            raise ValueError(TOO_LONG)
+
+
+def _bounded(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
+    """The values of rows, as far as they are no more, and no longer, than a page takes: packed, millions may be a small file.
+
+    Raises:
+        ValueError: more than `MAX_SCORES` rows or `MAX_UNPACKED` characters.
+    """
+    characters = 0
+    for number, row in enumerate(rows, 1):
+        characters += sum(len(str(value)) for value in row.values.values())
+        if number > MAX_SCORES:
+            raise ValueError(
+                f"The file has more than {MAX_SCORES:,} rows; please give fewer, or use the metrics on your own machine."
+            )
+        if characters > MAX_UNPACKED:
+            raise ValueError(TOO_LONG)
+        yield row.values
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -61,10 +102,10 @@ def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def to_jsonl(rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as JSON lines."""
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    return b"".join(map(json_line, rows)).decode()
 
 
 def data_link(text: str, kind: str) -> str:
     """`text` as the address of a link, so that a download never lies on the server; kind: csv or jsonl."""
     content = ("\ufeff" if kind == "csv" else "") + text  # the mark by which spreadsheets know UTF-8
-    return f"data:{TYPES[kind]};charset=utf-8;base64,{base64.b64encode(content.encode()).decode()}"
+    return f"data:{TYPES[kind]};charset=utf-8;base64,{base64.b64encode(content.encode(errors='replace')).decode()}"

@@ -84,7 +84,7 @@ def parse_rows(
 ) -> Iterator[Row]:
     """As `read_rows`, of bytes that are open already; `name` is how errors call them."""
     if kind == "parquet":
-        yield from _parquet_rows(content, name)
+        yield from parquet_rows(content, name)
         return
     lines = numbered_lines(content, name, table=kind in ("csv", "tsv"))
     if kind is None:
@@ -177,13 +177,21 @@ def _table_rows(lines: Iterator[tuple[int, str]], name: str, separator: str) -> 
         raise ValueError(f"{name}, line {reader.line_num}: expected a table of cells ({error})") from error
 
 
-def _parquet_rows(content: BinaryIO, name: str) -> Iterator[Row]:
+def parquet_rows(content: BinaryIO, name: str, at_once: int = 1000) -> Iterator[Row]:
+    """The rows of a Parquet file that is open already, of which `at_once` are in memory; `name` is how errors call it.
+
+    Raises:
+        ValueError: no Parquet file, or a damaged one.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    number = 0
     try:
-        table = pq.read_table(io.BytesIO(content.read()))
+        whole = content if content.seekable() else io.BytesIO(content.read())
+        for batch in pq.ParquetFile(whole).iter_batches(batch_size=at_once):
+            for values in batch.to_pylist():
+                number += 1
+                yield Row(number, f"{name}, row {number}", values)
     except pa.ArrowException as error:
         raise ValueError(f"{name} is damaged or no Parquet file: {error}") from error
-    for number, values in enumerate(table.to_pylist(), 1):
-        yield Row(number, f"{name}, row {number}", values)

@@ -23,7 +23,8 @@ def write_rows(
     Args:
         path: its ending says the kind, and `.gz` that it is gzipped.
         rows: columns may differ from row to row. In CSV and TSV a text that a spreadsheet would take for a formula
-            gets an apostrophe, which `read_rows` takes away (`formulas.py`).
+            gets an apostrophe, which `read_rows` takes away (`formulas.py`). In Parquet a column of values of several
+            types becomes one of texts.
         kind: one of `KINDS`, where the ending says none (JSONL then).
         column: what a text file holds of each row.
 
@@ -37,7 +38,7 @@ def write_rows(
         count = _WRITERS[kind](cast("BinaryIO", sys.stdout.buffer), rows, column)
         sys.stdout.buffer.flush()
         return count
-    with replacing(path) as temporary, _packed(temporary, str(path).endswith(".gz")) as out:
+    with replacing(path) as temporary, _packed(temporary, str(path).lower().endswith(".gz")) as out:
         return _WRITERS[kind](out, rows, column)
 
 
@@ -53,11 +54,11 @@ def _packed(path: Path, gzipped: bool) -> Iterator[BinaryIO]:
 
 
 def json_line(row: Mapping[str, Any]) -> bytes:
-    """A row as a line of JSON in UTF-8; lone surrogates, which UTF-8 cannot hold, stay escaped."""
+    """A row as a line of JSON in UTF-8; lone surrogates, which UTF-8 cannot hold, stay escaped; dates and the like are texts."""
     try:
-        return (json.dumps(row, ensure_ascii=False) + "\n").encode()
+        return (json.dumps(row, ensure_ascii=False, default=str) + "\n").encode()
     except UnicodeEncodeError:
-        return (json.dumps(row) + "\n").encode()
+        return (json.dumps(row, default=str) + "\n").encode()
 
 
 def _write_jsonl(out: BinaryIO, rows: Iterable[Mapping[str, Any]], column: str) -> int:
@@ -100,7 +101,7 @@ def _table_line(values: Sequence[Any], separator: str) -> str:
 def cell(value: Any) -> Any:
     """What stands in a table for a value: lists and mappings as JSON, nothing for None, no formula (`neutral`)."""
     if isinstance(value, list | dict):
-        return json.dumps(value, ensure_ascii=False)
+        return json.dumps(value, ensure_ascii=False, default=str)
     return neutral(value) if isinstance(value, str) else "" if value is None else value
 
 
@@ -110,9 +111,22 @@ def _write_parquet(out: BinaryIO, rows: Iterable[Mapping[str, Any]], column: str
 
     kept = [dict(row) for row in rows]
     columns = list(dict.fromkeys(name for row in kept for name in row))
-    table = pa.Table.from_pylist([{name: row.get(name) for name in columns} for row in kept])
-    pq.write_table(table, out, compression="zstd")
+    made = [_array([row.get(name) for row in kept]) for name in columns]
+    pq.write_table(pa.Table.from_arrays(made, names=columns), out, compression="zstd")
     return len(kept)
+
+
+def _array(values: Sequence[Any]) -> Any:
+    """A column of Parquet; values of which Arrow makes no column (of several types, above 64 bits) as texts."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(values)
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError):
+        texts = (value if value is None or isinstance(value, str) else cell(value) for value in values)
+        return pa.array(
+            [text if text is None else f"{text}".encode(errors="replace").decode() for text in texts]
+        )
 
 
 _WRITERS = {

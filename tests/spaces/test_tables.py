@@ -2,10 +2,13 @@
 
 import base64
 import csv
+import datetime
 import io
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from openmeva.spaces.limits import MAX_BYTES, MAX_CHARACTERS, check_text
@@ -46,6 +49,29 @@ def test_a_line_of_text_is_a_story_and_tables_may_have_tabs() -> None:
 def test_bad_files(name: str, content: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read_rows(name, content)
+
+
+@pytest.mark.parametrize(
+    ("stories", "message"),
+    [
+        (["Ann ran."] * 20_001, "more than 20,000 rows"),
+        (["Ann ran. " * 100_000] * 12, "more than 10 million characters"),  # which packs to one
+        ([f"{place} {'ran ' * 250_000}" for place in range(12)], "more than 10 million characters"),
+    ],
+)
+def test_a_small_file_may_not_unpack_to_a_large_one(stories: list[str], message: str) -> None:
+    file = io.BytesIO()
+    pq.write_table(pa.table({"story": stories}), file, compression="zstd")
+    assert len(file.getvalue()) < MAX_BYTES
+    with pytest.raises(ValueError, match=message):
+        read_rows("a.parquet", file.getvalue())
+
+
+def test_a_download_takes_every_value() -> None:
+    rows = [{"story": "a\ud83db", "on": datetime.date(2020, 1, 2)}]
+    for text, kind in ((to_jsonl(rows), "jsonl"), (to_csv(rows), "csv")):
+        content = base64.b64decode(data_link(text, kind).partition(",")[2]).decode()
+        assert "2020-01-02" in content
 
 
 def test_an_upload_is_deleted_whatever_it_holds(tmp_path: Path) -> None:

@@ -11,12 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from openmeva.metrics.core.files import unpacked
-from openmeva.metrics.core.rows import parse_rows
+from openmeva.metrics.core.rows import parquet_rows, parse_rows
 from openmeva.training.files import STANDARD, Row, kind_of
 from openmeva.training.files import read_rows as read_file
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
-_BATCH = 1000  # rows of a Parquet file that are read at once
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,8 @@ def _schema_of(files: Any, names: list[str], kind: str | None) -> pa.Schema | No
 
 def _rows_of(files: Any, name: str, kind: str | None, refused: Callable[[str], None]) -> Iterator[Row]:
     if _kind(name, kind) == "parquet":
-        yield from _parquet_rows(files, name)
+        with files.open(name) as content:
+            yield from parquet_rows(content, name)
         return
     packing = None if name.lower().endswith(".gz") else fsspec.core.get_compression(name, "infer")
     with fsspec.core.OpenFile(files, name, compression=packing) as file, unpacked(file, name) as content:
@@ -137,15 +137,3 @@ def _rows_of(files: Any, name: str, kind: str | None, refused: Callable[[str], N
             yield from parse_rows(content, name, _kind(name, kind), refused=refused)
         except (EOFError, LZMAError) as error:
             raise ValueError(f"{name} is damaged: {error}") from error
-
-
-def _parquet_rows(files: Any, name: str) -> Iterator[Row]:
-    number = 0
-    try:
-        with files.open(name) as content:
-            for batch in pq.ParquetFile(content).iter_batches(batch_size=_BATCH):
-                for values in batch.to_pylist():
-                    number += 1
-                    yield Row(number, f"{name}, row {number}", values)
-    except pa.ArrowException as error:
-        raise ValueError(f"{name} is damaged or no Parquet file: {error}") from error

@@ -1,6 +1,7 @@
 """One reader and one writer: every kind of file, every kind of damage."""
 
 import csv
+import datetime
 import gzip
 import io
 import json
@@ -125,6 +126,31 @@ def test_lone_surrogates_come_back_in_json(tmp_path: Path) -> None:
     assert values(path) == [{"story": "a\ud800b"}]
     write_rows(tmp_path / "a.csv", [{"story": "a\ud800b"}])
     assert values(tmp_path / "a.csv") == [{"story": "a?b"}]
+
+
+def test_values_that_a_format_has_no_form_for_are_written_as_texts(tmp_path: Path) -> None:
+    day = datetime.date(2020, 1, 2)
+    rows = [{"id": "a", "on": day, "n": 2**70, "many": [day]}, {"id": 1, "on": day, "n": 1, "many": []}]
+    for kind in ("jsonl", "csv", "parquet"):
+        write_rows(tmp_path / f"a.{kind}", rows)
+    assert values(tmp_path / "a.jsonl")[0] == {
+        "id": "a",
+        "on": "2020-01-02",
+        "n": 2**70,
+        "many": ["2020-01-02"],
+    }
+    assert values(tmp_path / "a.csv")[0] == {
+        "id": "a",
+        "on": "2020-01-02",
+        "n": str(2**70),
+        "many": '["2020-01-02"]',
+    }
+    assert values(tmp_path / "a.parquet") == [
+        {"id": "a", "on": day, "n": str(2**70), "many": [day]},
+        {"id": "1", "on": day, "n": "1", "many": []},
+    ]
+    write_rows(tmp_path / "b.parquet", [{"story": "a\ud800b"}])
+    assert values(tmp_path / "b.parquet") == [{"story": "a?b"}]
 
 
 WHOLE = gzip.compress(json.dumps({"story": "x" * 5000}).encode() * 50)
