@@ -134,6 +134,7 @@ def _placing(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
         outputs=[shown, upload],
         api_visibility="private",
         concurrency_id="placing",
+        concurrency_limit=1,  # Matplotlib's settings are those of the whole process
         show_progress="minimal",
         show_progress_on=shown,
     )

@@ -64,12 +64,13 @@ def two_systems(scorer: Scorer) -> None:
         progress: gr.Progress = gr.Progress(),  # noqa: B008
     ) -> tuple[str, None, None]:
         def html() -> str:
-            rows = [read_upload(shell.uploaded(path)) for path in (one, two)]
+            # Gradio has one file for uploads of the same bytes, and it goes when it is read
+            rows = {path: read_upload(shell.uploaded(path)) for path in dict.fromkeys((one, two))}
 
             def done(count: int, of: int) -> None:
                 progress((count, of), desc="Scoring", unit="stories")
 
-            return views.two_systems(systems.compare(scorer, rows[0], rows[1], corpus, done))
+            return views.two_systems(systems.compare(scorer, rows[one], rows[two], corpus, done))
 
         return shell.guarded(html), None, None
 
