@@ -20,7 +20,6 @@ from typing import Any
 import torch
 from huggingface_hub import snapshot_download
 from huggingface_hub.constants import HF_HOME, HF_HUB_CACHE
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 from safetensors import safe_open
 from safetensors.torch import load_file
 from tokenizers import AddedToken, Tokenizer
@@ -29,6 +28,7 @@ from tokenizers.pre_tokenizers import ByteLevel, Sequence
 from torch import Tensor
 from transformers import AutoModel, AutoTokenizer
 
+from openmeva.metrics.core.hub import HUB_ERRORS, arrived
 from openmeva.metrics.core.text import PLACEHOLDERS
 
 SHARED_ENCODER = "story-encoder"  # the repository's name, whoever published it
@@ -84,11 +84,17 @@ def how_to_get(reference: Mapping[str, Any], tried: Iterable[Path] = ()) -> str:
 
 
 def hub_folder(hub: str, revision: str | None, local: bool) -> Path | None:
-    """The snapshot of a repository with its weights; None where it is not there. `local` asks no network."""
+    """The snapshot of a repository with its weights; None where it is not there. `local` asks no network.
+
+    Raises:
+        ValueError: a file that came damaged, which was taken out of the cache again.
+    """
     try:
         found = Path(snapshot_download(hub, revision=revision, allow_patterns=_FILES, local_files_only=local))
-    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError):
+    except HUB_ERRORS:
         return None
+    if not local:
+        arrived(found)
     return found if (found / WEIGHTS).is_file() and (found / "config.json").is_file() else None
 
 
@@ -172,7 +178,11 @@ def _unpack(parts: list[Path], sha256: str, folder: Path) -> None:
         if len(weights) != 1:
             raise ValueError(f"{told}: expected one {WEIGHTS}, got {len(weights)}")
         checked(weights[0], sha256)
-        weights[0].parent.rename(folder)
+        try:
+            weights[0].parent.rename(folder)
+        except OSError:
+            if not (folder / WEIGHTS).is_file():  # else another process was quicker
+                raise
 
 
 def has_own_names(folder: Path) -> bool:

@@ -7,7 +7,6 @@ holds a reference to a `backbone`, a language model that is taken as it is, with
 `adapter` is true, with the factors of `adapter.safetensors`.
 """
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import Any
 
 import torch
 from huggingface_hub import constants, snapshot_download
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
@@ -24,14 +23,13 @@ from torch import Tensor
 from transformers import AutoConfig
 
 from openmeva.metrics.core.backbone import backbone_folder, encoder_state, encoder_tokenizer, file_digest
+from openmeva.metrics.core.hub import HUB_ERRORS, arrived
 
 WORDS = ("word_embeddings.weight", "tok_embeddings.weight")  # end the names of tables of word vectors
 ADAPTER = "adapter.safetensors"
 ADDED = ".added"  # ends the name of rows that an adapter adds to a table of word vectors
 _HERE = Path(__file__).resolve().parent
 _FILES = ["*.json", "*.safetensors", "vocab.txt"]
-# Of the Hub, and of the HTTP library under its client, which lets some through: connections that end within a file.
-_HUB_ERRORS: tuple[type[Exception], ...] = (*HfHubHTTPError.__bases__, LocalEntryNotFoundError, OSError)
 
 
 @dataclass
@@ -99,8 +97,8 @@ def _from_hub(hub_id: str, known: str, tried: Sequence[Path]) -> Path:
     except HFValidationError as error:
         raise ValueError(f"{repository!r} is neither a folder nor a Hub id: {known}") from error
     try:
-        return _arrived(_snapshot(repository, revision or None, local_files_only=False))
-    except _HUB_ERRORS as error:
+        return arrived(_snapshot(repository, revision or None, local_files_only=False))
+    except HUB_ERRORS as error:
         places = ", ".join(map(str, [*tried, f"the cache ({constants.HF_HUB_CACHE})"]))
         raise ValueError(f"no checkpoint {hub_id!r} in {places} or on the Hub: {known}") from error
 
@@ -127,7 +125,7 @@ def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> 
 
     folder = fetch("config.json")
     if not local_files_only:
-        _arrived(folder)  # before it is read: a damaged one would stay in the cache
+        arrived(folder)  # before it is read: a damaged one would stay in the cache
     config = _read_json(folder / "config.json") if (folder / "config.json").is_file() else {}
     own = _own_weights(config)
     if not local_files_only:
@@ -159,25 +157,6 @@ def read_settings(folder: Path, metric: str) -> dict[str, Any]:
             f"{folder / 'config.json'}: expected a section {metric!r}, got keys {sorted(config)}"
         )
     return settings
-
-
-def _arrived(folder: Path) -> Path:
-    """A snapshot fresh from the network, its files held against the checksums that the cache names them by.
-
-    Raises:
-        ValueError: a file that came with other bytes; it is taken out of the cache.
-    """
-    for path in folder.rglob("*"):
-        blob = path.resolve()
-        if not path.is_symlink() or len(blob.name) not in (40, 64):  # a cache without links has no checksums
-            continue
-        content = blob.read_bytes()
-        git = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()  # small files go by git's names
-        if blob.name not in (git, hashlib.sha256(content).hexdigest()):
-            path.unlink()
-            blob.unlink()
-            raise ValueError(f"{path}: came damaged from the Hub and was removed; please load it again")
-    return folder
 
 
 def load_checkpoint(folder: Path, metric: str) -> Checkpoint:

@@ -110,8 +110,8 @@ def publish(
         ValueError: what is not to be published (all of it), or no token.
     """
     from huggingface_hub import HfApi, get_token
-    from huggingface_hub.errors import HfHubHTTPError
 
+    from openmeva.metrics.core.hub import HUB_ERRORS
     from openmeva.training.hub.publish import publish as push
 
     organisation = organisation or description.organisation
@@ -133,7 +133,7 @@ def publish(
         api = HfApi(token=token, endpoint=os.environ.get("HF_ENDPOINT"))
         try:
             done = push(api, repositories, __version__, move_tags, _commit(root))
-        except HfHubHTTPError as error:
+        except HUB_ERRORS as error:
             raise ValueError(f"{error}\nThe same command goes on where this one stopped.") from error
         for name, state in done.items():
             print(f"{state:>10}  {name}")

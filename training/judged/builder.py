@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from openmeva.training.files import replacing, write_text
-from openmeva.training.judged.card import written_card
+from openmeva.training.judged.card import BUILT, written_card
 from openmeva.training.judged.catalogue import JudgedSet
 from openmeva.training.judged.mans import fetch
 from openmeva.training.judged.rows import JudgedStory
@@ -30,7 +30,7 @@ def mans_file(corpus: str, folder: Path = MANS) -> Path:
 
 
 def build(one: JudgedSet, source: str | None, out: Path) -> dict[str, list[JudgedStory]]:
-    """Writes a Parquet file for each part of the set that `source` holds, and a card unless there is one.
+    """Writes a Parquet file for each part of the set that `source` holds, and a card, unless there is one of the user's own.
 
     Each file is written wholly or not at all, and all of them have the same columns.
 
@@ -44,8 +44,9 @@ def build(one: JudgedSet, source: str | None, out: Path) -> dict[str, list[Judge
         The rows of each part.
 
     Raises:
-        ValueError: no source, a source without any file of the set, or a damaged file.
+        ValueError: no source, a source without any file of the set, a damaged file, or a folder with another set in it.
     """
+    old = _card_of(out, one)
     if source is not None and Path(source).is_dir():
         parts = read_parts(one, Path(source))
     elif one.hub:
@@ -56,12 +57,27 @@ def build(one: JudgedSet, source: str | None, out: Path) -> dict[str, list[Judge
         given = "none" if source is None else source
         raise ValueError(f"{one.name}: expected the folder of the files from {one.published}; got {given}")
     _write_tables(parts, out / MANS_FOLDER if one.name == "mans" else out)
-    if not (out / "README.md").exists():
-        if one.name == "mans":
-            shutil.copyfile(MANS / "README.md", out / "README.md")
-        else:
-            write_text(out / "README.md", written_card(one, parts))
+    if one.name != "mans" and (old is None or BUILT in old):  # it names the parts, which may be others now
+        write_text(out / "README.md", written_card(one, parts))
+    elif old is None:
+        shutil.copyfile(MANS / "README.md", out / "README.md")
     return parts
+
+
+def _card_of(out: Path, one: JudgedSet) -> str | None:
+    """The card that lies in a folder, where there is one.
+
+    Raises:
+        ValueError: it, or what lies beside it, is of another set.
+    """
+    card = out / "README.md"
+    text = card.read_text(encoding="utf-8") if card.is_file() else None
+    mans, ours = (out / MANS_FOLDER).is_dir(), text is not None and BUILT in text
+    if (mans and one.name != "mans") or (ours and f"\n# {one.title}\n" not in (text or "")):
+        raise ValueError(
+            f"{out}: expected a folder of its own for {one.title}, got one with another set in it"
+        )
+    return text
 
 
 def read_parts(one: JudgedSet, folder: Path) -> dict[str, list[JudgedStory]]:

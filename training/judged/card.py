@@ -11,6 +11,7 @@ import yaml
 from openmeva.training.judged.catalogue import JudgedSet
 from openmeva.training.judged.rows import JudgedStory
 
+BUILT = "Built from the authors' files:"  # tells a card of these from one of the user's
 HEADINGS = ("part", "stories", "prompts", "systems", "ratings a story", "criteria", "words a story")
 _COLUMNS = {
     "story_id": "unique in its part",
@@ -35,6 +36,9 @@ def counts(part: str, rows: Sequence[JudgedStory]) -> tuple[str, ...]:
         return f"{len({row[column] for row in rows if column in row}):,}"  # type: ignore[literal-required]
 
     ratings = {len(row["ratings"]) for row in rows if "ratings" in row}
+    criteria = {
+        name for row in rows for name in row.get("criteria", ())
+    }  # which may differ from story to story
     ends = sorted({min(ratings), max(ratings)}) if ratings else []
     return (
         part,
@@ -42,7 +46,7 @@ def counts(part: str, rows: Sequence[JudgedStory]) -> tuple[str, ...]:
         different("prompt") if any("prompt" in row for row in rows) else "–",
         different("source_model") if any("source_model" in row for row in rows) else "–",
         " to ".join(map(str, ends)) or "–",
-        str(len(rows[0].get("criteria", ()))) if "criteria" in rows[0] else "–",
+        str(len(criteria) or "–"),
         f"{mean(len(row['story'].split()) for row in rows):.0f}",
     )
 
@@ -69,7 +73,7 @@ def written_card(one: JudgedSet, parts: Mapping[str, Sequence[JudgedStory]]) -> 
         "",
         f"# {one.title}",
         "",
-        f"{one.judgments} Described in {one.paper}. Built from the authors' files: {one.published}.",
+        f"{one.judgments} Described in {one.paper}. {BUILT} {one.published}.",
         "",
         "Nothing is to be trained on it.",
         "",

@@ -20,9 +20,13 @@ def read_litbench(folder: str | Path) -> list[JudgedStory]:
     to be had any more is left out.
 
     Raises:
-        ValueError: no such file, or a column missing.
+        ValueError: no such file, a column missing, or no pair of which both stories are there.
     """
-    return list(rows_of(_preferences(find_file(folder, (FILE,)))))
+    path = find_file(folder, (FILE,))
+    rows = list(rows_of(_preferences(path)))
+    if not rows:
+        raise ValueError(f"{path}: expected pairs of stories, got none of which both are there")
+    return rows
 
 
 def _preferences(path: Path) -> Iterator[Preference]:

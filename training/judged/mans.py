@@ -69,14 +69,21 @@ def fetch(repository: str, folder: Path) -> None:
     """Puts the released files of both corpora into a folder, from a dataset on the Hub.
 
     Raises:
-        ValueError: the repository has neither spelling of a file.
+        ValueError: the repository is not to be had, or has neither spelling of a file.
     """
     from huggingface_hub import HfApi, hf_hub_download
 
-    files = HfApi().list_repo_files(repository, repo_type="dataset")
-    for corpus in CORPORA:
-        names = [name for name in files if Path(name).name in file_names(corpus)]
-        if not names:
-            raise ValueError(f"{repository}: expected {' or '.join(file_names(corpus))} among its files")
-        fetched = hf_hub_download(repository, names[0], repo_type="dataset")
-        shutil.copyfile(fetched, folder / file_names(corpus)[0])
+    from openmeva.metrics.core.hub import HUB_ERRORS
+
+    try:
+        files = HfApi().list_repo_files(repository, repo_type="dataset")
+        for corpus in CORPORA:
+            names = [name for name in files if Path(name).name in file_names(corpus)]
+            if not names:
+                raise ValueError(f"{repository}: expected {' or '.join(file_names(corpus))} among its files")
+            fetched = hf_hub_download(repository, names[0], repo_type="dataset")
+            shutil.copyfile(fetched, folder / file_names(corpus)[0])
+    except HUB_ERRORS as error:
+        raise ValueError(
+            f"expected a dataset on the Hub, or as the source a folder of its files, got {repository}: {error}"
+        ) from error

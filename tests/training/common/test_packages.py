@@ -1,5 +1,6 @@
 """Models as packages carry them: in GGUF, and as an archive in parts."""
 
+import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,20 @@ def test_an_archive_in_parts_is_unpacked_once(parts: dict[str, Any], tmp_path: P
     (tmp_path / "site" / "tiny-part_0" / "model.zip.0").unlink()
     assert packaged_folder(parts, tmp_path / "cache") == folder
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [parts["sha256"]]
+
+
+def test_two_processes_may_unpack_at_once(
+    parts: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def other_was_quicker(file: Path, sha256: str | None) -> Path:
+        shutil.copytree(file.parent, tmp_path / "cache" / parts["sha256"])
+        return file
+
+    monkeypatch.setattr("openmeva.metrics.core.backbone.checked", other_was_quicker)
+    folder = packaged_folder(parts, tmp_path / "cache")
+    assert folder is not None
+    assert checksum(folder / "model.safetensors") == parts["sha256"]
+    assert list((tmp_path / "cache").iterdir()) == [folder]
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,36 @@ def test_a_set_of_one_part_has_a_card_and_keeps_the_readers(tmp_path: Path) -> N
     assert (out / "README.md").read_text() == "mine"
 
 
+def test_a_set_that_is_built_again_has_the_card_of_what_it_has_now(mans: Path, tmp_path: Path) -> None:
+    source, out = tmp_path / "source", tmp_path / "out"
+    source.mkdir()
+    sheet = "WorkerId,Input.text1,Input.text2,Answer.text1,Answer.text2\nw1,a .,b b .,1,2\nw2,b b .,a .,3,4\n"
+    (source / "AMT_WP.CSV").write_text(sheet)
+    judged("plot_guided", "--source", source, "--out", out)
+    five = (
+        ",".join(f"Input.text{n}" for n in range(1, 6))
+        + ","
+        + ",".join(f"Answer.text{n}" for n in range(1, 6))
+    )
+    (source / "AMT_ROC.CSV").write_text(f"WorkerId,{five}\nw1,a .,b .,c .,d .,e .,1,2,3,4,5\n")
+    judged("plot_guided", "--source", source, "--out", out)
+    assert datasets.load_dataset(str(out)).num_rows == {"roc": 5, "wp": 2}
+    assert "got one with another set in it" in judged("mans", "--source", mans, "--out", out, code=2)
+    judged("mans", "--source", mans, "--out", tmp_path / "mans")
+    assert "got one with another set in it" in judged(
+        "plot_guided", "--source", source, "--out", tmp_path / "mans", code=2
+    )
+
+
+def test_without_the_hub_a_line_says_what_to_give(tmp_path: Path) -> None:
+    assert "as the source a folder of its files, got Jiann/OpenMEVA" in judged(
+        "mans", "--out", tmp_path / "out", code=2
+    )
+    assert "got no/such/folder" in judged(
+        "mans", "--source", "no/such/folder", "--out", tmp_path / "out", code=2
+    )
+
+
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
     assert "ant_data.txt; they are published at https://github.com/thu-coai/UNION" in judged(
         "union", "--source", tmp_path, "--out", tmp_path / "out", code=2
