@@ -73,6 +73,9 @@ def benchmark(
     """
     bars_to_stderr()
     if scores or metric:
+        _check_given(batch_size=batch_size, processes=processes, all_tables=all_tables or None)
+        if metric_options is not None and not metric:
+            raise ValueError("--metric-options: expected with --metric, a module of evaluate")
         from openmeva.metrics.core.files import check_folder
         from openmeva.training.benchmark.own.judging import judge
 
@@ -87,6 +90,8 @@ def benchmark(
             compare_with=names(metrics) or (),
             draws=draws,
             seed=seed,
+            autos_stories=autos_stories,
+            pairs=pairs,
             say=lambda line: typer.echo(line, err=True),
         )
         for words in report.parts[0].words:
@@ -114,6 +119,13 @@ def benchmark(
         processes=processes,
     )
     run(asked)
+
+
+def _check_given(**options: Any) -> None:
+    """Refuses options that say nothing to a metric of the user's own."""
+    idle = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
+    if idle:
+        raise ValueError(f"{', '.join(idle)}: expected without --scores and --metric")
 
 
 def _asked(given: Sequence[str], options: str | None) -> list[Any]:

@@ -1,7 +1,7 @@
 """Options of commands that work on corpora of any size: `--engine` and what goes with it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,12 +24,38 @@ Bad = Annotated[
 ]
 PartRows = Annotated[int, typer.Option(min=1, help="rows of a file of OUT, and of what is done at once")]
 
+UNTOLD = (None, None, 1, 0.0, "stop", 2000)
+"""What `--address` to `--part-rows` are where nobody gave them."""
 _NAMES = ("rules", "default", "none")  # of paraphrases and of filters
 
 
 def whole(path: str) -> str:
     """The whole path of a file or folder, for workers that stand elsewhere; a name or a Hub id stays as it is."""
     return str(Path(path).resolve()) if path not in _NAMES and Path(path).exists() else path
+
+
+def check_engine(engine: str | None, scale: tuple[Any, ...], **given: Any) -> None:
+    """Refuses options that would do nothing.
+
+    Args:
+        engine: what `--engine` is.
+        scale: `--address`, `--actors`, `--cpus`, `--gpus`, `--bad`, `--part-rows`.
+        given: other options that mean something with an engine alone (`pool`) or without one alone (all others).
+
+    Raises:
+        ValueError: some of them that do not go with this `engine`; they are named.
+    """
+    names = ("address", "actors", "cpus", "gpus", "bad", "part_rows")
+    if engine is None:
+        idle = [name for name, value, own in zip(names, scale, UNTOLD, strict=True) if value != own]
+        idle += ["pool"] if given.get("pool") is not None else []
+    else:
+        idle = [name for name, value in given.items() if name != "pool" and value]
+    if idle:
+        told = ", ".join(f"--{name.replace('_', '-')}" for name in idle)
+        raise ValueError(
+            f"{told}: expected {'with --engine alone' if engine is None else 'without --engine'}"
+        )
 
 
 def report_of(

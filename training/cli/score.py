@@ -6,7 +6,17 @@ import typer
 
 from openmeva.metrics.core.description import RECOMMENDED
 from openmeva.training.cli.running import is_terminal, names, one_of
-from openmeva.training.cli.scaling import Actors, Address, Bad, Cpus, Engine, Gpus, PartRows, report_of
+from openmeva.training.cli.scaling import (
+    Actors,
+    Address,
+    Bad,
+    Cpus,
+    Engine,
+    Gpus,
+    PartRows,
+    check_engine,
+    report_of,
+)
 
 Stories = Annotated[
     str,
@@ -95,12 +105,13 @@ def score(
     if config is not None and len(chosen) > 1:
         raise ValueError("--config is a metric's own: give one metric beside it")
     options: dict[str, Any] = {"batch_size": batch_size, "device": device, "dtype": dtype}
+    scale = (address, actors, cpus, gpus, bad, part_rows)
+    check_engine(engine, scale)
     if engine is not None:
         from openmeva.training.scale.scoring import Scoring
 
         work = Scoring(chosen, config, explain, context_in_story or None, options)
-        scale = (engine, address, actors, cpus, gpus, bad, part_rows)
-        typer.echo(report_of(work, stories, out, *scale, kind), err=True)
+        typer.echo(report_of(work, stories, out, engine, *scale, kind), err=True)
         return
     check_writable(out or "-")
     rows: list[dict[str, Any]] = read_stories(stories, kind)

@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 from openmeva.training.cli.running import bars_to_stderr, one_of
-from openmeva.training.cli.scaling import Actors, Address, Bad, Cpus, Engine, Gpus, PartRows, report_of, whole
+from openmeva.training.cli.scaling import (
+    Actors,
+    Address,
+    Bad,
+    Cpus,
+    Engine,
+    Gpus,
+    PartRows,
+    check_engine,
+    report_of,
+    whole,
+)
 from openmeva.training.cli.score import OutOption, Stories
 
 Out = Annotated[
@@ -71,13 +82,14 @@ def perturb(
     from openmeva.training.perturbations.file import Perturbing, describe, perturb_file
 
     how = Perturbing(aspect, seed, technique, context, keep, corpus, paraphrases, skip_bad)
+    scale = (address, actors, cpus, gpus, bad, part_rows)
+    check_engine(engine, scale, skip_bad=skip_bad)
     if engine is not None:
         from openmeva.training.scale.perturbing import Perturbation
 
-        scale = (engine, address, actors, cpus, gpus, bad, part_rows)
         others = None if corpus is None else whole(corpus)
         work = Perturbation(replace(how, corpus=others, paraphrases=whole(paraphrases)))
-        typer.echo(report_of(work, stories, one_of(out, out_option), *scale), err=True)
+        typer.echo(report_of(work, stories, one_of(out, out_option), engine, *scale), err=True)
         return
     target = one_of(out, out_option) or "-"
     report = perturb_file(stories, target, how)
@@ -129,13 +141,17 @@ def negatives(
         recipe=recipe,
         lexicon=lexicon,
     )
+    scale = (address, actors, cpus, gpus, bad, part_rows)
+    check_engine(engine, scale, pool=pool, processes=processes > 1)
     if engine is not None:
         from openmeva.training.scale.negatives import Sampling
 
         if pool is None:
             raise ValueError("--engine: expected a file of other stories as --pool, got none")
-        scale = (engine, address, actors, cpus, gpus, bad, part_rows)
-        typer.echo(report_of(Sampling(how, whole(pool)), stories, one_of(out, out_option), *scale), err=True)
+        if names is not None:
+            how = replace(how, names=names.resolve())
+        work = Sampling(how, whole(pool))
+        typer.echo(report_of(work, stories, one_of(out, out_option), engine, *scale), err=True)
         return
     target = one_of(out, out_option) or "-"
     made, without = write_samples(stories, target, how)
@@ -174,6 +190,8 @@ def autos(
     With --engine the rows of both tests for --stories of any number go into a folder of Parquet files, --out.
     """
     bars_to_stderr()
+    scale = (address, actors, cpus, gpus, bad, part_rows)
+    check_engine(engine, scale, pool=pool, processes=processes > 1)
     if engine is not None:
         from openmeva.training.scale.autos import AutosTests
 
@@ -183,8 +201,7 @@ def autos(
                 "and --bad keep in place of --skip-bad"
             )
         tests = AutosTests(whole(pool), context, whole(paraphrases), whole(grammar), seed)
-        scale = (engine, address, actors, cpus, gpus, bad, part_rows)
-        typer.echo(report_of(tests, stories, None if out is None else str(out), *scale), err=True)
+        typer.echo(report_of(tests, stories, None if out is None else str(out), engine, *scale), err=True)
         return
     from openmeva.training.autos.command import AUTOS, Building, build_autos
 

@@ -139,6 +139,18 @@ def test_a_beginning_within_the_story_is_not_read_twice() -> None:
         (("score", "good.txt", "--engine", "plain"), "expected a folder to write to as OUT, got none"),
         (("score", "good.txt", "out", "--engine", "spark"), "expected plain or ray, got 'spark'"),
         (("negatives", "good.txt", "out", "--engine", "plain"), "expected a file of other stories as --pool"),
+        (("score", "good.txt", "--bad", "keep", "--actors", "2"), "--actors, --bad: expected with --engine"),
+        (("negatives", "good.txt", "--pool", "good.txt"), "--pool: expected with --engine alone"),
+        (
+            ("negatives", "good.txt", "out", "--pool", "good.txt", "--engine", "plain", "--processes", "2"),
+            "--processes: expected without --engine",
+        ),
+        (
+            ("perturb", "good.txt", "--aspect", "typo", "--engine", "plain", "--skip-bad"),
+            "--skip-bad: expected without",
+        ),
+        (("benchmark", "--metric", "m:f", "--processes", "2"), "--processes: expected without --scores"),
+        (("benchmark", "--scores", "a.csv", "--metric-options", "{}"), "expected with --metric, a module"),
         (("perturb", "good.txt", "--aspect", "spelling"), "unknown aspect 'spelling': expected one of"),
         (("perturb", "cut.jsonl.gz", "--aspect", "typo"), "cut.jsonl.gz is damaged"),
         (("negatives", "good.txt", "--technique", "foo"), "expected techniques among repetition"),

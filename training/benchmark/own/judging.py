@@ -25,6 +25,7 @@ from openmeva.training.benchmark.own.scored import Scored
 from openmeva.training.benchmark.paired import metric_scores
 from openmeva.training.benchmark.preferences import preference_table
 from openmeva.training.benchmark.released import released_scores
+from openmeva.training.benchmark.sampling import sampled
 from openmeva.training.benchmark.sets import TestSet
 from openmeva.training.benchmark.tables import read_published
 from openmeva.training.files import kind_of
@@ -44,6 +45,8 @@ def judge(
     compare_with: Sequence[str] = (),
     draws: int = 10_000,
     seed: int = 0,
+    autos_stories: int = 0,
+    pairs: int = 0,
     say: Callable[[str], None] | None = None,
 ) -> Report:
     """How closely a metric of yours follows people, and what it notices.
@@ -60,6 +63,9 @@ def judge(
         lower_is_better: titles of the scores of which lower is better, or `all`.
         compare_with: metrics of this project, scored on the same stories, as `union`.
         draws, seed: of the bootstrap over prompts and of the permutation tests.
+        autos_stories: original stories of each part of AUTOS; 0 for all. A set of which a file of scores is given is
+            taken whole.
+        pairs: of each set of preferences; as those.
         say: called with a line on what is going on.
 
     Returns:
@@ -87,6 +93,8 @@ def judge(
         wanted = bool(names) or any(target == one.name for _, target in metrics)
         rows = _rows(one, folder, wanted, results["skipped"]) if on else None
         if rows is not None:
+            if not any(target == one.name for _, target in metrics):
+                one, rows = sampled(one, rows, pairs if one.preferences else autos_stories, seed)
             if say:
                 say(f"{one.title}: {len(rows)} stories")
             scored.append(Scored.of(one, rows, _scores(on, one, rows)))
@@ -110,7 +118,11 @@ def judge(
         elif one.judged:
             others = released_scores(one.name, found.all_rows, folder)
             for name in compare_with:
-                others |= metric_scores(name, one, found.all_rows)
+                ours = metric_scores(name, one, found.all_rows)
+                others = {f"{title} (released)" if title in ours else title: s for title, s in others.items()}
+                others |= {
+                    f"{title} (openmeva)" if title in scores else title: s for title, s in ours.items()
+                }
             others = {title: found.kept(values) for title, values in others.items()}
             results["judged"][one.name] = judge_set(one, rows, scores, others, Sampling(draws, seed))
         else:
