@@ -105,6 +105,11 @@ class StoryInputs:
         with self._lock:
             if predictions is None and self.writer is None:
                 raise ValueError("predictions: expected at least one story, got none")
+            if predictions is None and (contexts is not None or references is not None):
+                beside = "contexts" if references is None else "references"
+                raise ValueError(
+                    f"predictions: expected beside {beside}, got none; rows added before have their own"
+                )
             if predictions is not None:
                 self.add_batch(predictions=predictions, contexts=contexts, references=references)
             try:

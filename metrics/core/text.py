@@ -40,7 +40,8 @@ _GLUED = re.compile(
 # a run of marks is looked at from its beginning alone, or a long run would be read again from each of them
 _END = re.compile(r"""(?<![.!?])(?P<marks>[.!?]+)(?P<closing>["')\]]*)$""")
 _CLOSING = re.compile(r"""^["')\]]+$""")
-_TITLES = frozenset("mr mrs ms dr prof st sr jr gen col sgt lt capt rev hon vs no fig mt ft".split())
+_TITLES = frozenset("mr mrs ms dr prof st sr jr gen col sgt lt capt rev hon vs mt ft".split())
+_NUMBERED = frozenset("no fig".split())  # which a number follows; "No. He ran." has two sentences
 _ABBREVIATIONS = frozenset("a.m p.m u.s u.k e.g i.e etc inc ltd co corp dept approx ave blvd ph.d".split())
 _REPORTING = frozenset(
     "said says asked asks cried shouted yelled replied answered whispered exclaimed called screamed".split()
@@ -131,7 +132,7 @@ def _closes_sentence(chunk: str, rest: Sequence[str], cased: bool) -> bool:
     goes_on = cased and (following[0].islower() or (asks and _names_speaker(rest)))
     if not word:
         return not (goes_on and match["closing"])
-    if marks == "." and word in _TITLES:
+    if marks == "." and (word in _TITLES or (word in _NUMBERED and following[0].isdigit())):
         return False
     if marks == "." and (word in _ABBREVIATIONS or (_INITIALS.match(word) and word != "i")):
         return following[0].isupper() and word in _ABBREVIATIONS

@@ -37,7 +37,8 @@ Returns:
     score: the mean of the scores, 0 to 1.
     scores: one a story, in order, 0 to 1, higher is better.
     explanations (with `explain`): a dict a story; `sentences` with `text` and `gain` (the score of the story
-        without the sentence minus the score with it: above 0 for a sentence that costs the story).
+        without the sentence minus the score with it, of a long story those of the window around it: above 0 for a
+        sentence that costs the story).
     warnings: one a story, None or why its score says little (no words, too short, not English, the wrong kind).
 Raises:
     ValueError: no stories; a row that is not a text or is blank; contexts of another number.

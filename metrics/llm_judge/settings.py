@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from openmeva.metrics.core.inputs import as_list
 from openmeva.metrics.llm_judge.judging import METHODS, Sampling
 
 _SECRETS = ("api_key", "key", "token", "password")
@@ -81,9 +82,11 @@ class Settings(Sampling):
         known = {key: value for key, value in given.items() if value is not None}
         if "aspects" in known:
             aspects = known["aspects"]
-            known["aspects"] = (aspects,) if isinstance(aspects, str) else tuple(aspects)
+            known["aspects"] = (
+                (aspects,) if isinstance(aspects, str) else tuple(as_list(aspects, "aspects", "names"))
+            )
         if "prices" in known:
-            known["prices"] = tuple(known["prices"])
+            known["prices"] = tuple(as_list(known["prices"], "prices", "numbers"))
         return dataclasses.replace(self, **known)
 
 

@@ -59,10 +59,10 @@ def krippendorff_alpha(ratings: np.ndarray, level: Literal["ordinal", "interval"
     Raises:
         ValueError: no story has two ratings, or all ratings are equal.
     """
-    known = ratings[np.isfinite(ratings)]
-    if np.isfinite(ratings).sum(axis=1).max() < 2:
+    pairs = ratings[np.isfinite(ratings).sum(axis=1) >= 2]  # single ratings agree with none, and do not count
+    if not len(pairs):
         raise ValueError("no story has two ratings")
-    if not known.size or np.ptp(known) == 0:
+    if np.ptp(pairs[np.isfinite(pairs)]) == 0:
         raise ValueError("all ratings are equal")
     return float(krippendorff.alpha(reliability_data=ratings.T, level_of_measurement=level))
 
@@ -152,16 +152,15 @@ def icc_two_way(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str
     the same raters rated and averaged, weighted by the stories.
 
     Raises:
-        ValueError: the raters are not known, or no five stories share their raters.
+        ValueError: the raters are not known, or no five stories share two or more of them.
     """
-    blocks = [block for block in rater_blocks(ratings, raters) if len(block) >= 5 and np.ptp(block) > 0]
+    found = [block for block in rater_blocks(ratings, raters) if block.shape[1] > 1]
+    blocks = [block for block in found if len(block) >= 5 and np.ptp(block) > 0]
     if not blocks:
         raise ValueError("no five stories were rated by the same raters")
-    found = [_pingouin_icc(block) for block in blocks]
+    each = [_pingouin_icc(block) for block in blocks]
     weights = [len(block) for block in blocks]
-    return {
-        key: float(np.average([one[key] for one in found], weights=weights)) for key in ("single", "mean")
-    }
+    return {key: float(np.average([one[key] for one in each], weights=weights)) for key in ("single", "mean")}
 
 
 def kendall_w(ratings: np.ndarray, raters: list[list[str]] | None) -> float:
@@ -171,12 +170,12 @@ def kendall_w(ratings: np.ndarray, raters: list[list[str]] | None) -> float:
     the sum of t³ - t over the ties of each rater.
 
     Raises:
-        ValueError: the raters are not known, or no three stories share their raters.
+        ValueError: the raters are not known, or no three stories share two or more of them.
 
     >>> kendall_w(np.array([[1.0, 1.0], [2.0, 3.0], [3.0, 2.0], [4.0, 4.0]]), [["a", "b"]] * 4)
     0.9
     """
-    blocks = [block for block in rater_blocks(ratings, raters) if len(block) >= 3]
+    blocks = [block for block in rater_blocks(ratings, raters) if len(block) >= 3 and block.shape[1] > 1]
     found = []
     for block in blocks:
         stories, judges = block.shape

@@ -12,6 +12,7 @@ from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from openmeva.metrics.openmeva.common_draws import drawn
 from openmeva.metrics.openmeva.comparison import correct
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate_part
+from openmeva.metrics.openmeva.judged import is_missing
 
 # Tests hold thousands of stories and 18 cells; a thousand draws settle an interval to the second digit.
 MAX_DRAWS = 1000
@@ -31,6 +32,8 @@ def check_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         raise ValueError("references: expected rows of AUTOS, got none")
     seen: dict[tuple[str, str], int] = {}
     for number, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise ValueError(f"references, row {number}: expected a mapping, got {type(row).__name__}")
         for column in ("story_id", "story", "aspect"):
             if not isinstance(row.get(column), str):
                 raise ValueError(
@@ -75,14 +78,14 @@ def aspect_tables(
     p_values: dict[str, float] = {}
     groups: dict[tuple[str, str], list[int]] = {}
     for number, row in enumerate(rows):
-        groups.setdefault((row["aspect"], row.get("origin") or "human"), []).append(number)
+        groups.setdefault((row["aspect"], named(row, "origin") or "human"), []).append(number)
     for (aspect, origin), places in groups.items():
         chosen = [rows[place] for place in places]
         cell = _cell(metric[places], chosen, originals, draws, rng)
-        techniques = sorted({row.get("technique") or "" for row in chosen if row["label"] == 0} - {""})
+        techniques = sorted({named(row, "technique") for row in chosen if row["label"] == 0} - {""})
         cell["techniques"] = {}
         for name in techniques:
-            keep = [k for k, row in enumerate(chosen) if row["label"] == 1 or row.get("technique") == name]
+            keep = [k for k, row in enumerate(chosen) if row["label"] == 1 or named(row, "technique") == name]
             cell["techniques"][name] = _cell(
                 metric[places][keep], [chosen[k] for k in keep], originals, 0, rng
             )
@@ -101,6 +104,12 @@ def aspect_tables(
         "p_values": correct(p_values),
         "draws": draws,
     }
+
+
+def named(row: Mapping[str, Any], column: str) -> str:
+    """What a column names in a row; empty where it names nothing, or pandas' NaN."""
+    value = row.get(column)
+    return "" if is_missing(value) else str(value)
 
 
 def auc(originals: np.ndarray, perturbed: np.ndarray) -> float:

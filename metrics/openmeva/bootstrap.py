@@ -59,7 +59,12 @@ class PromptBootstrap:
         return len(self._starts)
 
     def correlations(self, metric: np.ndarray) -> dict[str, np.ndarray]:
-        """`{"pearson", "spearman", "kendall"}`: `(draws,)` each, NaN where one side of a draw is constant."""
+        """`{"pearson", "spearman", "kendall"}`: `(draws,)` each, NaN where one side of a draw is constant.
+
+        With a single prompt, of which each draw would be the whole, all are NaN.
+        """
+        if self.prompts < 2:
+            return {name: np.full(len(self.counts), np.nan) for name in COEFFICIENTS}
         x = np.asarray(metric, dtype=float)[self._order]
         spearman, binary_kendall = self._ranked(x)
         if binary_kendall is not None:
@@ -71,11 +76,8 @@ class PromptBootstrap:
         return {"pearson": self._pearson(x), "spearman": spearman, "kendall": kendall}
 
     def _pearson(self, x: np.ndarray) -> np.ndarray:
-        x, y = x - x.mean(), self._scores - self._scores.mean()
-        columns = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)
-        sums = self.counts @ np.add.reduceat(columns, self._starts, axis=0)
-        n, sx, sy, sxx, syy, sxy = sums.T
-        return _ratio(sxy - sx * sy / n, sxx - sx**2 / n, syy - sy**2 / n)
+        columns = pearson_columns(x, self._scores)
+        return pearson_of(self.counts @ np.add.reduceat(columns, self._starts, axis=0))
 
     def _ranked(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Spearman; and Kendall where the judgments have two values, which the same ranks give."""
@@ -154,6 +156,38 @@ class PromptBootstrap:
                 for counts in (row[self._codes].astype(int) for row in self.counts)
             ]
         )
+
+
+def pearson_columns(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """What is summed over stories for Pearson's correlation of two `(n,)` arrays, `(n, 6)`; for `pearson_of`."""
+    x, y = (_unit(values) for values in (x, y))
+    return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)
+
+
+def pearson_of(sums: np.ndarray) -> np.ndarray:
+    """`(draws,)` Pearson correlations of `(draws, 6)` sums of `pearson_columns`; NaN where one side is constant.
+
+    >>> columns = pearson_columns(np.array([0.1, 0.1, 0.3]), np.array([1.0, 2.0, 4.0]))
+    >>> pearson_of(np.array([[1.0, 1, 1], [1, 1, 0]]) @ columns).round(3)
+    array([0.945,   nan])
+    """
+    n, sx, sy, sxx, syy, sxy = sums.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spreads = [squares - total**2 / n for squares, total in ((sxx, sx), (syy, sy))]
+        # a constant leaves rounding, whatever it is: some 1e-16 of its squares for each story
+        spreads = [
+            np.where(spread > 1e-12 * squares, spread, 0.0)
+            for spread, squares in zip(spreads, (sxx, syy), strict=True)
+        ]
+        scale = np.sqrt(spreads[0] * spreads[1])
+        return np.where(scale > 0, (sxy - sx * sy / n) / scale, np.nan)
+
+
+def _unit(values: np.ndarray) -> np.ndarray:
+    """The values from their mean, the largest of them 1 or -1."""
+    centred: np.ndarray = values - values.mean()
+    largest = np.abs(centred).max(initial=0.0)
+    return centred / largest if largest else centred
 
 
 def intervals(draws: dict[str, np.ndarray], level: float = 0.95) -> dict[str, list[float] | None]:

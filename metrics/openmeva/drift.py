@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from openmeva.metrics.openmeva.bootstrap import bootstrap_part
+from openmeva.metrics.openmeva.bootstrap import bootstrap_part, pearson_columns, pearson_of
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate_part
 from openmeva.metrics.openmeva.judged import JudgedStories
 
@@ -113,9 +113,5 @@ def quality_drift(
 
 
 def _masked_pearson(chosen: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    x, y = x - x.mean(), y - y.mean()
-    columns = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)
-    n, sx, sy, sxx, syy, sxy = (chosen.astype(float) @ columns).T
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scale = np.sqrt(np.maximum(sxx - sx**2 / n, 0) * np.maximum(syy - sy**2 / n, 0))
-        return np.where((n > 2) & (scale > 1e-12), (sxy - sx * sy / n) / scale, np.nan)
+    sums = chosen.astype(float) @ pearson_columns(x, y)
+    return np.where(sums[:, 0] > 2, pearson_of(sums), np.nan)

@@ -87,12 +87,11 @@ class JudgedStories:
         ratings = _ratings(rows, scale)
         scores = _scores(rows, ratings, scale)
         values = ratings[np.isfinite(ratings)] if ratings is not None else scores
-        prompts = _column(rows, "prompt")
         low, high = scale or (float(values.min()), float(values.max()))
         return cls(
             story_ids=story_ids,
             stories=stories,
-            prompts=_prompts(prompts) if prompts else np.arange(len(rows)),
+            prompts=_prompts(rows),
             scores=scores,
             ratings=ratings,
             raters=_raters(rows),
@@ -159,7 +158,7 @@ def _is_scalar_array(value: Any) -> bool:
 
 def _column(rows: list[Mapping[str, Any]], name: str) -> list[Any] | None:
     values = [row.get(name) for row in rows]
-    missing = [number for number, value in enumerate(values) if _is_missing(value)]
+    missing = [number for number, value in enumerate(values) if is_missing(value)]
     if len(missing) == len(rows):
         return None
     if missing:
@@ -167,7 +166,7 @@ def _column(rows: list[Mapping[str, Any]], name: str) -> list[Any] | None:
     return values
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """None, or what pandas has in its place: NaN, NaT and NA, none of which is equal to itself."""
     if value is None or getattr(value, "ndim", None):
         return value is None
@@ -250,9 +249,12 @@ def _scores(
     return given
 
 
-def _prompts(column: list[Any]) -> np.ndarray:
-    codes: dict[str, int] = {}
-    return np.array([codes.setdefault(str(prompt), len(codes)) for prompt in column])
+def _prompts(rows: list[Mapping[str, Any]]) -> np.ndarray:
+    """A number for each prompt; a story without one, or with a blank one, has its own."""
+    column = _column(rows, "prompt") or [""] * len(rows)
+    names = [(str(prompt),) if str(prompt).strip() else place for place, prompt in enumerate(column)]
+    codes: dict[Any, int] = {}
+    return np.array([codes.setdefault(name, len(codes)) for name in names])
 
 
 def _raters(rows: list[Mapping[str, Any]]) -> list[list[str]] | None:
@@ -263,7 +265,7 @@ def _raters(rows: list[Mapping[str, Any]]) -> list[list[str]] | None:
     for number, (row, given) in enumerate(zip(rows, column, strict=True)):
         names = [str(name) for name in as_list(given, f"references, row {number}, raters", "names")]
         ratings = row.get("ratings")
-        expected = 0 if ratings is None or _is_missing(ratings) else len(ratings)
+        expected = 0 if ratings is None or is_missing(ratings) else len(ratings)
         if len(names) != expected or len(set(names)) != expected:
             raise ValueError(
                 f"references, row {number}: expected {expected} different raters, one a rating, got {names}"

@@ -180,6 +180,11 @@ class OpenMEVA(evaluate.Metric):
     ) -> dict[str, Any]:
         rng = np.random.default_rng(seed)
         if self.config_name in AUTOS:
+            if others or reasonable_above is not None:
+                idle = "others" if others else "reasonable_above"
+                raise ValueError(
+                    f"{idle}: expected with human judgments, which {self.config_name} has none of"
+                )
             rows = check_rows(references)
             metric = check_predictions(predictions, len(rows))
             test = self.config_name.removeprefix("autos_")

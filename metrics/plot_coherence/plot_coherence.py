@@ -46,7 +46,8 @@ Returns:
     score: the mean of the scores, 0 to 1.
     scores: one a story, in order, 0 to 1, higher is better.
     explanations (with `explain`): a dict a story; `sentences` with `text` and `gain` (the score of the story
-        without the sentence minus the score with it: above 0 for a sentence that costs the story), and `kinds`,
+        without the sentence minus the score with it, of a long story those of the window around it: above 0 for a
+        sentence that costs the story), and `kinds`,
         the probability of each kind of error: `repetition`, `contradiction`, `wrong_order`, `off_topic` (hints
         alone; `contradiction` says nothing).
     warnings: one a story, None or why its score says little (no words, too short, not English, the wrong kind).
@@ -63,7 +64,7 @@ Examples:
 
 
 class PlotCoherence(StoryClassifierModule, evaluate.Metric):
-    """The evaluate module; the checkpoint is chosen by `config_name`: `mix`, `roc`, a folder or a Hub id."""
+    """The evaluate module; the checkpoint is chosen by `config_name`: `mix`, `roc`, `base`, a folder or a Hub id."""
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(

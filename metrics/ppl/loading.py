@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from huggingface_hub import try_to_load_from_cache
+from huggingface_hub import hf_hub_download, try_to_load_from_cache
 from transformers import BertForMaskedLM, BertLMHeadModel
 from transformers.pytorch_utils import Conv1D
 
@@ -20,6 +20,7 @@ from openmeva.metrics.core.checkpoint import (
     read_settings,
     read_tensors,
 )
+from openmeva.metrics.core.hub import HUB_ERRORS
 from openmeva.metrics.core.language_model import (
     language_model_weights,
     load_language_model,
@@ -61,11 +62,18 @@ def load_model(name: str, hub_ids: dict[str, str]) -> LoadedModel:
 
 def _is_checkpoint(name: str) -> bool:
     """Whether a folder or Hub id holds a checkpoint of this project rather than a model of transformers."""
-    found: Any = Path(name) / "config.json"
+    found = Path(name) / "config.json"
     if not found.is_file():
-        found = try_to_load_from_cache(name, "config.json") if name.count("/") == 1 else None
-    if not isinstance(found, str | Path) or not Path(found).is_file():
-        return False
+        repository, _, revision = name.partition("@")
+        if repository.count("/") != 1:
+            return False
+        try:
+            cached = try_to_load_from_cache(repository, "config.json", revision=revision or None)
+            if not isinstance(cached, str):
+                cached = hf_hub_download(repository, "config.json", revision=revision or None)
+            found = Path(cached)
+        except HUB_ERRORS:
+            return False
     try:
         config = json.loads(Path(found).read_text(encoding="utf-8"))
     except ValueError as error:

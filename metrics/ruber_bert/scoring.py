@@ -1,6 +1,5 @@
 """From contexts, stories and references to RUBER's parts."""
 
-import copy
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -10,7 +9,7 @@ from torch import Tensor
 
 from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.checkpoint import WORDS, Checkpoint
-from openmeva.metrics.core.runtime import SpecialTokens, choose_device, choose_dtype, pad
+from openmeva.metrics.core.runtime import PrecisionCache, SpecialTokens, choose_device, choose_dtype, pad
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.ruber_bert.modeling import RuberModel
 
@@ -51,7 +50,7 @@ class RuberScorer:
             raise ValueError(f"{checkpoint.folder}: weights missing: {', '.join(missing)}")
         marks = SpecialTokens.of(self.tokenizer)
         self.cls, self.sep, self.pad = marks.start, marks.end, marks.padding
-        self._rounded: dict[torch.dtype, RuberModel] = {}
+        self._precisions = PrecisionCache(self.model)
 
     def score(
         self,
@@ -69,7 +68,8 @@ class RuberScorer:
             ValueError: a text without a word (its row).
         """
         place = choose_device(device)
-        model = self._on(place, choose_dtype(dtype, place))
+        chosen = choose_dtype(dtype, place) if self.model.encoder == "bert" else torch.float32
+        model = self._precisions.on(place, chosen)
         columns = {"predictions": stories, "contexts": [plain_context(context) for context in contexts]}
         if references is not None:
             columns["references"] = references
@@ -145,11 +145,3 @@ class RuberScorer:
             return stacked.amax(0)
         weights = torch.tensor(lengths, dtype=stacked.dtype, device=stacked.device)
         return (stacked * (weights / weights.sum())[:, None]).sum(0)
-
-    def _on(self, device: torch.device, dtype: torch.dtype) -> RuberModel:
-        """The model on `device`; for another dtype a copy, since rounding cannot be undone."""
-        if dtype is torch.float32 or self.model.encoder == "rnn":
-            return self.model.to(device)
-        if dtype not in self._rounded:
-            self._rounded[dtype] = copy.deepcopy(self.model).to(dtype)
-        return self._rounded[dtype].to(device)

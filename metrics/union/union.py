@@ -45,7 +45,8 @@ Returns:
     score: the mean of the scores, 0 to 1.
     scores: one a story, in order, 0 to 1, higher is better.
     explanations (with `explain`): a dict a story; `sentences` with `text` and `gain` (the score of the story
-        without the sentence minus the score with it: above 0 for a sentence that costs the story), and
+        without the sentence minus the score with it, of a long story those of the window around it: above 0 for a
+        sentence that costs the story), and
         `edits`, words that the reconstruction head would change: `token`, `suggestion` ("" to delete it),
         `sentence`, and `start` and `end`, word positions in the sentence.
     warnings: one a story, None or why its score says little (no words, too short, not English, the wrong kind).

@@ -39,6 +39,10 @@ class Levels:
         systems = judged.source_models
         self._systems = SystemMeans(judged.scores, judged.prompts, systems) if systems else None
 
+    def _unless_whole(self, draws: np.ndarray) -> np.ndarray:
+        """Draws; NaN with a single prompt, of which each is the whole."""
+        return draws if self._counts.shape[1] > 1 else np.full_like(draws, np.nan)
+
     def within(self, metric: np.ndarray) -> tuple[dict[str, Any], Draws]:
         """Means over prompts, and their draws.
 
@@ -57,7 +61,7 @@ class Levels:
         counts = {"prompts": one.used, "dropped": one.dropped, "small": one.small}
         if not one.used:
             return {"undefined": "in every prompt the metric or the judgments are constant", **counts}, {}
-        draws = {name: each.resampled(self._counts) for name, each in found.items()}
+        draws = {name: self._unless_whole(each.resampled(self._counts)) for name, each in found.items()}
         return {
             **{name: each.mean for name, each in found.items()},
             "intervals": {name: interval(values) for name, values in draws.items()},
@@ -82,7 +86,7 @@ class Levels:
         if not np.isfinite(one.value):
             return {"undefined": "all systems have the same mean"}
         draws = {
-            name: means.resampled(metric, self._counts, coefficient)
+            name: self._unless_whole(means.resampled(metric, self._counts, coefficient))
             for name, coefficient in COEFFICIENTS.items()
         }
         result: dict[str, Any] = {

@@ -5,6 +5,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import evaluate
 import numpy as np
@@ -213,6 +214,14 @@ def test_names_of_scores_are_chosen_among_those_known() -> None:
     for wrong in ("bleuer", [], ["bleu", "x"], ["bleu", 3]):
         with pytest.raises(ValueError, match="scores: expected some of bleu, rouge, got "):
             chosen_names(wrong, known)
+
+
+def test_columns_without_stories_are_refused(lengths: Lengths) -> None:
+    lengths.add_batch(predictions=["a b ."], contexts=["c ."])
+    for beside in ({"contexts": ["c ."]}, {"references": [["d ."]]}):
+        with pytest.raises(ValueError, match=f"predictions: expected beside {next(iter(beside))}, got none"):
+            lengths.compute(**beside)
+    assert lengths.compute()["warnings"] == [mock.ANY]
 
 
 def test_a_failed_call_leaves_no_file_and_no_row(lengths: Lengths, tmp_path: Path) -> None:

@@ -148,3 +148,14 @@ def test_windows_cover_and_fit(seed: int) -> None:
 def test_batches_hold_each_index_once_longest_first() -> None:
     lengths = [3, 9, 1, 9, 5]
     assert list(length_batches(lengths, 2)) == [[1, 3], [4, 0], [2]]
+
+
+def test_no_ends_a_sentence_unless_a_number_follows() -> None:
+    assert split_sentences("She said no. He left.") == ["She said no.", "He left."]
+    assert split_sentences("No. Will ran.") == ["No.", "Will ran."]
+    assert split_sentences("He wore No. 7. See fig. 2 for it.") == ["He wore No. 7.", "See fig. 2 for it."]
+    raw, tokenised = (
+        Normalizer().sentences("She said no. He left."),
+        Normalizer().sentences("She said no . He left ."),
+    )
+    assert raw == tokenised

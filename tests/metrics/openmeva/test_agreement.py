@@ -188,7 +188,21 @@ def test_severity_that_cannot_be_tested_is_refused(ratings, raters, message):
     assert message in agreement(ratings, raters)["refused"]["rater_means"]
 
 
+def test_a_single_rater_agrees_with_nobody():
+    alone = agreement(np.arange(1.0, 6.0)[:, None], [["a"]] * 5)
+    assert {"kendall_w", "icc_two_way"} <= set(alone["refused"])
+    ratings = np.array([[1.0, 2, 1], [2, 3, 2], [3, 3, 4], [4, 5, 4], [5, 4, 5], [1, 1, 2]])
+    single = np.c_[np.arange(1.0, 6.0)[::-1], np.full((5, 2), np.nan)]
+    mixed = agreement(np.r_[ratings, single], [["a", "b", "c"]] * 6 + [["a"]] * 5)
+    both = agreement(ratings, [["a", "b", "c"]] * 6)
+    assert {name: mixed[name] for name in ("kendall_w", "icc_two_way")} == {
+        name: both[name] for name in ("kendall_w", "icc_two_way")
+    }
+
+
 def test_degenerate_tables_are_refused_not_nan():
+    only = agreement(np.array([[1.0, 1.0], [1.0, 1.0], [5.0, np.nan]]))["refused"]
+    assert "all ratings are equal" in only["krippendorff_ordinal"]
     refused = agreement(np.full((6, 3), 2.0))["refused"]
     assert {"krippendorff_ordinal", "fleiss_kappa"} <= set(refused)
     assert (

@@ -5,8 +5,9 @@ import pytest
 from scipy import stats
 
 from openmeva.metrics.openmeva import bootstrap as module
-from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, bootstrap_part, interval
+from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, bootstrap_part, interval, intervals
 from openmeva.metrics.openmeva.common_draws import common_draws, drawn
+from openmeva.metrics.openmeva.drift import _masked_pearson
 
 
 def resampled(counts, prompts, *arrays):
@@ -53,6 +54,33 @@ def test_two_valued_judgments_take_the_short_way_and_agree():
 
 def test_draws_that_leave_a_constant_are_nan():
     against_scipy(np.array([0.0, 0, 0, 1]), np.array([1.0, 2, 3, 4]), np.arange(4))
+
+
+@pytest.mark.parametrize("stories", [99, 100])
+@pytest.mark.parametrize("unit", [1.0, 1e-44, 1e44])
+def test_a_constant_is_found_whatever_its_rounding_and_its_unit(stories, unit):
+    metric = unit * np.array([0.1] * (stories - 1) + [0.3])
+    scores = np.random.default_rng(8).integers(5, 26, stories) / 5
+    bootstrap = PromptBootstrap(scores, np.arange(stories), 200, np.random.default_rng(5))
+    found = bootstrap.correlations(metric)
+    np.testing.assert_array_equal(np.isnan(found["pearson"]), bootstrap.counts[:, -1] == 0)
+    np.testing.assert_array_equal(np.isnan(found["spearman"]), bootstrap.counts[:, -1] == 0)
+    assert quality_drift_undefined(metric, scores) > 0
+
+
+def quality_drift_undefined(metric, scores):
+    """Draws of the drift's sets that lack the one story that scores otherwise, all of which have to be undefined."""
+    chosen = np.random.default_rng(9).random((100, len(metric))) < 0.5
+    found = _masked_pearson(chosen, metric, scores)
+    np.testing.assert_array_equal(np.isnan(found), ~chosen[:, -1])
+    return int(np.isnan(found).sum())
+
+
+def test_one_prompt_has_no_interval():
+    scores = np.arange(10.0)
+    found = PromptBootstrap(scores, np.zeros(10), 50, np.random.default_rng(0)).correlations(scores)
+    assert all(np.isnan(values).all() for values in found.values())
+    assert intervals(found) == {"pearson": None, "spearman": None, "kendall": None}
 
 
 def test_the_way_for_many_prompts_gives_the_same(monkeypatch):

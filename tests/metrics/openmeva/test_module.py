@@ -163,6 +163,35 @@ def test_an_unknown_configuration_lists_the_known():
         evaluate.load(str(FOLDER), "mans")
 
 
+def test_blank_prompts_are_none_and_one_prompt_has_no_interval(benchmark):
+    scores = [0.1, 0.9, 0.2, 0.8, 0.1, 0.7, 0.3, 0.6]
+    plain = [{"story": "a" + " b" * k, "score": (k * 7) % 5} for k in range(8)]
+    without = benchmark.compute(predictions=scores, references=plain, draws=100)
+    blank = benchmark.compute(
+        predictions=scores, references=[{**row, "prompt": " "} for row in plain], draws=100
+    )
+    assert blank["intervals"] == without["intervals"]
+    assert without["intervals"]["pearson"] is not None
+    one = benchmark.compute(
+        predictions=scores,
+        references=[{**row, "prompt": "Tell."} for row in plain],
+        others={"other": list(range(8))},
+        draws=100,
+    )
+    assert one["intervals"] == {"pearson": None, "spearman": None, "kendall": None}
+    assert not any(found["beats"] for found in one["trivial"]["beats"].values())
+    assert one["comparisons"]["other"]["bootstrap"]["pearson"]["p_value"] is None
+
+
+def test_autos_refuses_what_it_has_no_use_for():
+    module = evaluate.load(str(FOLDER), "autos_discrimination")
+    with pytest.raises(ValueError, match="row 0: expected a mapping, got str"):
+        module.compute(predictions=[1.0], references=["a ."])
+    row = {"story_id": "1", "story": "a .", "aspect": "typo", "label": 1}
+    with pytest.raises(ValueError, match="others: expected with human judgments, which autos_discrimination"):
+        module.compute(predictions=[1.0], references=[row], others={"x": [1.0]})
+
+
 def test_judgments_need_rows(benchmark):
     with pytest.raises(ValueError, match="no test set of its own"):
         benchmark.compute(predictions=[1, 2, 3])

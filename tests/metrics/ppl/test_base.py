@@ -7,13 +7,17 @@ from typing import Any
 
 import evaluate
 import pytest
+from huggingface_hub import constants
 
 from openmeva.metrics.core import language_model
 from openmeva.metrics.core.backbone import NotAtHandError
 from openmeva.metrics.core.checkpoint import file_digest
+from openmeva.metrics.ppl.loading import load_model
 from openmeva.training.common.backbone import BackboneConfig
 from openmeva.training.common.config import read_config
 from openmeva.training.paths import CONFIGS, METRICS
+from tests.hub_state import Repository
+from tests.small_hub import at, small_hub
 from tests.tiny_ppl import write_gpt2, write_ppl_checkpoint
 
 MODULE = str(METRICS / "ppl")
@@ -96,3 +100,22 @@ def test_the_reference_is_the_one_that_training_uses() -> None:
     assert settings["package"] == {
         "install": package.install, "name": package.name, "file": package.file, "sha256": package.sha256,
     }  # fmt: skip
+
+
+def test_a_checkpoint_on_the_hub_is_known_before_it_is_cached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = write_ppl_checkpoint(tmp_path / "own", max_length=64)
+    files = {
+        file.relative_to(written).as_posix(): file.read_bytes()
+        for file in written.rglob("*")
+        if file.is_file()
+    }
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    with small_hub() as hub:
+        at(hub.endpoint, monkeypatch)
+        hub.repositories["models/me/ppl"] = Repository([("c" * 40, files)], {"v1": "c" * 40})
+        wanted = load_model(str(written), {}).revision
+        assert load_model("me/ppl@v1", {}).revision == wanted
+        assert load_model("me/ppl", {}).revision == wanted
