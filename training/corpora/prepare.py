@@ -65,6 +65,7 @@ def prepare(
     out: str | Path,
     rng: np.random.Generator,
     normalizer: Normalizer | None = None,
+    begins: bool = False,
 ) -> dict[str, dict[str, float]]:
     """Write `train.jsonl.gz`, `validation.jsonl.gz` and `test.jsonl.gz` under `out`; returns each split's statistics.
 
@@ -73,6 +74,7 @@ def prepare(
         out: folder.
         rng: of the split.
         normalizer: tokenises, lower-cases and delexicalises texts, where given.
+        begins: whether a context is the beginning of its story, which is written whole then, as trainings read it.
 
     Raises:
         ValueError: fewer than 20 stories, which leave a split empty.
@@ -86,8 +88,10 @@ def prepare(
                 {**row, "context": normalizer(row["context"]), "story": normalizer(row["story"])}
                 for row in part
             ]
-        write_rows(Path(out) / f"{name}.jsonl.gz", part)
         found[name] = corpus_statistics(part)
+        if begins:
+            part = [{**row, "story": f"{row['context']} {row['story']}"} for row in part]
+        write_rows(Path(out) / f"{name}.jsonl.gz", part)
     return found
 
 
@@ -114,7 +118,8 @@ def main(arguments: list[str] | None = None) -> None:
         source, target = given.source
         rows = list(read_writing_prompts(source, target, given.max_words))
     normalizer = Normalizer.load(given.names) if given.names else None
-    for name, counts in prepare(rows, given.out, np.random.default_rng(given.seed), normalizer).items():
+    rng = np.random.default_rng(given.seed)
+    for name, counts in prepare(rows, given.out, rng, normalizer, given.corpus == "roc").items():
         print(name, ", ".join(f"{key} {value:g}" for key, value in counts.items()))
 
 

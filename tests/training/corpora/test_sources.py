@@ -9,8 +9,10 @@ import pytest
 
 from openmeva.training.corpora.prepare import corpus_statistics, main, prepare, published_split
 from openmeva.training.corpora.rocstories import read_rocstories
+from openmeva.training.corpora.splits import CorpusConfig, load_corpus
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.corpora.writing_prompts import cut_text, read_writing_prompts
+from openmeva.training.paths import ENCODER
 
 SENTENCES = ["Ann had a kite.", "She flew it.", "It fell.", "She mended it.", "It flew again."]
 EXPECTED = {"context": SENTENCES[0], "story": " ".join(SENTENCES[1:])}
@@ -125,3 +127,25 @@ def test_the_command(tmp_path, capsys):
     source.write_text("".join(f"Ann had {k} kites. She flew them.\n" for k in range(60)))
     main(["roc", "--source", str(source), "--out", str(tmp_path / "out")])
     assert "train stories 54" in capsys.readouterr().out
+
+
+def test_trainings_read_whole_stories_of_what_was_prepared_and_no_judged_one(tmp_path):
+    source = tmp_path / "roc.csv"
+    stories = [[f"Ann had {place} red kites.", *SENTENCES[1:]] for place in range(60)]
+    rows = ["storyid,storytitle," + ",".join(f"sentence{place}" for place in range(1, 6))]
+    rows += [f"{place},Kite,{','.join(story)}" for place, story in enumerate(stories)]
+    source.write_text("\n".join(rows) + "\n")
+    main(["roc", "--source", str(source), "--out", str(tmp_path / "roc")])
+    heading = ",".join(f"Input.text{n},Answer.text{n}" for n in range(1, 6))
+    sheet = ",".join(f'"{" ".join(story)}",3' for story in stories[:5])
+    (tmp_path / "AMT_ROC.CSV").write_text(f"WorkerId,{heading}\nw,{sheet}\n")
+    config = CorpusConfig(
+        train=("roc/train.jsonl.gz",),
+        validation=("roc/validation.jsonl.gz", "roc/test.jsonl.gz"),
+        exclude=("AMT_ROC.CSV",),
+    )
+    corpus = load_corpus(config, tmp_path, ENCODER / "names.json")
+    found = [*corpus.train, *corpus.validation]
+    assert len(found) == 55
+    assert {len(story) for story in found} == {5}
+    assert all(story[0][1:2] == ["had"] and int(story[0][2]) >= 5 for story in found)
