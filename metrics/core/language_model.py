@@ -74,7 +74,11 @@ def max_length_of(model: Any, tokenizer: Any) -> int | None:
 
 
 def _load(name: str, dtype: torch.dtype, local: bool, gguf: str | None = None) -> tuple[Any, Any]:
-    where: dict[str, Any] = {"local_files_only": local, **({"gguf_file": gguf} if gguf else {})}
+    where: dict[str, Any] = {
+        "local_files_only": local,
+        "trust_remote_code": False,
+        **({"gguf_file": gguf} if gguf else {}),
+    }
     tokenizer = AutoTokenizer.from_pretrained(name, **where)
     safetensors = None if gguf else True
     model = AutoModelForCausalLM.from_pretrained(name, use_safetensors=safetensors, dtype=dtype, **where)

@@ -51,13 +51,22 @@ def test_requirements_name_what_is_imported(name: str) -> None:
     assert not missing
 
 
+CARDS = [path for place in ("spaces", "metrics") for path in sorted((ROOT / place).glob("*/README.md"))]
+
+
+@pytest.mark.parametrize("card", CARDS, ids=lambda path: path.parent.name)
+def test_the_hub_builds_each_space_as_here(card: Path) -> None:
+    fields = yaml.safe_load(card.read_text(encoding="utf-8").split("---\n", 2)[1])
+    assert fields["sdk"] == "gradio"
+    assert fields["app_file"] == "app.py"
+    assert f"gradio=={fields['sdk_version']}" in (ROOT / "requirements.lock").read_text().split()
+    assert f">={fields['python_version']}" in (ROOT / "pyproject.toml").read_text()  # else the Hub takes 3.10
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_hub_reads_the_card(name: str) -> None:
     _, front, body = (ROOT / "spaces" / name / "README.md").read_text(encoding="utf-8").split("---\n", 2)
     fields = yaml.safe_load(front)
-    assert fields["sdk"] == "gradio"
-    assert fields["app_file"] == "app.py"
-    assert f"gradio=={fields['sdk_version']}" in (ROOT / "requirements.lock").read_text().split()
     assert len(fields["short_description"]) <= 60
     assert "api_name=" in body
 

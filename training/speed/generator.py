@@ -60,7 +60,10 @@ def stories_a_second(
             for first, pool in enumerate(pools)
         ]
         written = sum(job.get() for job in jobs)
-        return written / (time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        if written != len(plots):
+            raise RuntimeError(f"expected {len(plots)} stories of {processes} processes, got {written}")
+        return written / seconds
     finally:
         for pool in pools:
             pool.terminate()

@@ -2,12 +2,32 @@
 
 from pathlib import Path
 
+import pytest
+
 from openmeva.training.plot_guided.generator.sampling import Sampling
-from openmeva.training.speed.generator import stories_a_second
+from openmeva.training.speed import generator
 from tests.tiny_plots import write_generator
+
+PLOTS = [[["she ran"], ["home"]]] * 7
 
 
 def test_processes_write_all_plots(tmp_path: Path) -> None:
-    plots = [[["she ran"], ["home"]]] * 7
-    folder = write_generator(tmp_path)
-    assert stories_a_second(folder, plots, Sampling(max_tokens=4), processes=2) > 1
+    assert (
+        generator.stories_a_second(write_generator(tmp_path), PLOTS, Sampling(max_tokens=4), processes=2) > 0
+    )
+
+
+def test_plots_that_are_left_out_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pool:
+        """One process, which writes all but a story of each call."""
+
+        def apply(self, write: object, _: object) -> None: ...
+        def terminate(self) -> None: ...
+
+        def apply_async(self, write: object, given: tuple[list[object], object]) -> object:
+            return type("Job", (), {"get": lambda _: len(given[0]) - 1})()
+
+    context = type("Context", (), {"Pool": lambda *_: Pool()})()
+    monkeypatch.setattr(generator, "get_context", lambda _: context)
+    with pytest.raises(RuntimeError, match="expected 7 stories of 2 processes, got 5"):
+        generator.stories_a_second(tmp_path, PLOTS, Sampling(max_tokens=4), processes=2)

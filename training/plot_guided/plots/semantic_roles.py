@@ -29,8 +29,10 @@ class SemanticRoles:
     def __init__(self, model: str) -> None:
         from transformers import AutoModelForTokenClassification, AutoTokenizer
 
-        self._tokenizer: Any = AutoTokenizer.from_pretrained(model)
-        self._model: Any = AutoModelForTokenClassification.from_pretrained(model).eval()
+        self._tokenizer: Any = AutoTokenizer.from_pretrained(model, trust_remote_code=False)
+        self._model: Any = AutoModelForTokenClassification.from_pretrained(
+            model, trust_remote_code=False
+        ).eval()
         self._labels: dict[int, str] = self._model.config.id2label
         if not any(label.startswith("B-") for label in self._labels.values()):
             raise ValueError(

@@ -121,8 +121,8 @@ class CometEvents:
     def __init__(self, model: str, beams: int = 3) -> None:
         from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
-        self._tokenizer: Any = AutoTokenizer.from_pretrained(model)
-        self._model: Any = AutoModelForSeq2SeqLM.from_pretrained(model).eval()
+        self._tokenizer: Any = AutoTokenizer.from_pretrained(model, trust_remote_code=False)
+        self._model: Any = AutoModelForSeq2SeqLM.from_pretrained(model, trust_remote_code=False).eval()
         self._beams = beams
         self._cached = lru_cache(maxsize=1 << 16)(self._related)
 

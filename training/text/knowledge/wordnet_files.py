@@ -7,6 +7,7 @@ import sys
 import tempfile
 import urllib.error
 import urllib.request
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,12 +50,12 @@ class FetchError(RuntimeError):
 def wordnet_place(nltk_data: Path) -> Path | None:
     """Where WordNet's files are below a folder of NLTK data, or None.
 
-    A folder with all of them, or the downloader's zip file: NLTK reads both.
+    A folder with all of them, or the downloader's zip file, unless it was cut off: NLTK reads both.
     """
     folder, archive = nltk_data / "corpora" / "wordnet", nltk_data / "corpora" / "wordnet.zip"
     if all((folder / name).is_file() for name in REQUIRED_FILES):
         return folder
-    return archive if archive.is_file() else None
+    return archive if zipfile.is_zipfile(archive) else None
 
 
 def fetch_wordnet(nltk_data: Path, sources: tuple[Callable[[Path], None], ...] | None = None) -> Path:

@@ -163,35 +163,6 @@ def test_the_profile_on_autos(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     assert "Hollow diamonds: UNION in the paper" in report.html()
 
 
-def test_of_autos_a_sample_is_scored_where_one_is_asked_for() -> None:
-    seen: list[int] = []
-
-    def words(stories: list[str]) -> list[float]:
-        seen.append(len(stories))
-        return [float(len(story)) for story in stories]
-
-    for stories in (0, 5):
-        report = judge(words, "autos_mini_discrimination", draws=100, autos_stories=stories)
-    assert seen[1] < seen[0]
-    assert report.results["autos"]["autos_mini_discrimination"]["n"] == seen[1]
-
-
-def test_rows_of_one_name_are_told_apart(rated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def others(*_: object) -> dict[str, list[float]]:
-        return {name: [float(place % 7) for place in range(36)] for name in ("UNION", "words")}
-
-    monkeypatch.setattr("openmeva.training.benchmark.own.judging.released_scores", others)
-    monkeypatch.setattr("openmeva.training.benchmark.own.judging.metric_scores", others)
-
-    def words(stories: list[str]) -> list[float]:
-        return [float(len(story)) for story in stories]
-
-    rows = next(
-        iter(judge(words, judged=rated, compare_with=["union"], draws=100).results["judged"].values())
-    )["rows"]
-    assert {"words", "words (openmeva)", "words (released)", "UNION", "UNION (released)"} <= set(rows)
-
-
 def test_preferences_are_counted_in_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [
         {"story": "good " * (place + 2) if better else "bad", "pair": str(place), "score": float(better)}

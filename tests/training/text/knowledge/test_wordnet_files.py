@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import urllib.error
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,13 @@ def test_nothing_is_fetched_twice(tmp_path):
 
 def test_the_downloaders_archive_counts(tmp_path):
     (tmp_path / "corpora").mkdir()
-    (tmp_path / "corpora" / "wordnet.zip").write_bytes(b"")
+    archive = tmp_path / "corpora" / "wordnet.zip"
+    with zipfile.ZipFile(archive, "w") as members:
+        members.writestr("wordnet/lexnames", "00 adj.all 3\n" * 100)
+    whole = archive.read_bytes()
+    archive.write_bytes(whole[:-30])
+    assert wordnet_place(tmp_path) is None
+    archive.write_bytes(whole)
     assert wordnet_place(tmp_path) == tmp_path / "corpora" / "wordnet.zip"
 
 

@@ -1,0 +1,80 @@
+"""Whatever is wrong with what a command is given, it says so in one line, with the exit status 2."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from openmeva.training.cli.app import app
+from openmeva.training.text.knowledge import resources
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("score", "none.jsonl"), "none.jsonl: No such file or directory"),
+        (("score", "bad.jsonl"), "bad.jsonl, line 2: expected a JSON object"),
+        (("score", "empty.txt"), "expected at least one row"),
+        (("score", "good.txt", "--metric", "foo"), "unknown metric 'foo', expected one of bleurt"),
+        (("score", "good.txt", "--metric", "overlap", "--explain"), "--explain: overlap has no such option"),
+        (
+            ("score", "good.txt", "a.csv", "--out", "b.csv"),
+            "expected one file to write to, got a.csv and --out b.csv",
+        ),
+        (("score", "good.txt", "--format", "xls"), "expected a format among jsonl"),
+        (("score", "good.txt", "--metrics", "union,ppl", "--config", "roc"), "give one metric"),
+        (("score", "good.txt", "--metric", "union", "--metrics", "ppl"), "expected one of them, got both"),
+        (("score", "good.txt", "."), ".: expected a file to write, got a folder"),
+        (("explain", "good.txt", "good.txt/x.jsonl"), "expected a folder at"),
+        (("benchmark", "--data", "."), "expected judged sets in . (mans/, union/, plot_guided/), found none"),
+        (("benchmark", "--judged", "good.txt", "--out", "good.txt"), "expected 'ratings' or 'score'"),
+        (("score", "good.txt", "--engine", "plain"), "expected a folder to write to as OUT, got none"),
+        (("score", "good.txt", "out", "--engine", "spark"), "expected plain or ray, got 'spark'"),
+        (("negatives", "good.txt", "out", "--engine", "plain"), "expected a file of other stories as --pool"),
+        (("score", "good.txt", "--bad", "keep", "--actors", "2"), "--actors, --bad: expected with --engine"),
+        (("negatives", "good.txt", "--pool", "good.txt"), "--pool: expected with --engine alone"),
+        (
+            ("negatives", "good.txt", "out", "--pool", "good.txt", "--engine", "plain", "--processes", "2"),
+            "--processes: expected without --engine",
+        ),
+        (
+            ("perturb", "good.txt", "--aspect", "typo", "--engine", "plain", "--skip-bad"),
+            "--skip-bad: expected without",
+        ),
+        (("benchmark", "--metric", "m:f", "--processes", "2"), "--processes: expected without --scores"),
+        (("benchmark", "--scores", "a.csv", "--metric-options", "{}"), "expected with --metric, a module"),
+        (("perturb", "good.txt", "--aspect", "spelling"), "unknown aspect 'spelling': expected one of"),
+        (("perturb", "cut.jsonl.gz", "--aspect", "typo"), "cut.jsonl.gz is damaged"),
+        (("negatives", "good.txt", "--technique", "foo"), "expected techniques among repetition"),
+        (("autos", "--config", "roc"), "expected a file of stories"),
+        (("autos", "--stories", "good.txt", "--engine", "plain"), "expected --stories, --pool and --out"),
+        (("benchmark", "--metrics", "foo, union", "--metrics", "bar"), "unknown metric foo, bar"),
+        (("benchmark", "--metrics", ","), "expected names with commas between, got ','"),
+        (("benchmark", "--judged", "good.txt"), "expected 'ratings' or 'score'"),
+        (("compare", "good.txt"), "expected two or more to compare, got 1"),
+        (("train", "foo", "--data", "."), "unknown metric 'foo', expected one of bleurt"),
+        (
+            ("train", "union", "--corpus", "news", "--data", "."),
+            "union has no configuration 'news', expected one of",
+        ),
+        (("train", "union", "--data", "nowhere"), "--data: expected a folder, got nowhere"),
+        (("space", "foo"), "unknown Space 'foo', expected one of leaderboard"),
+        (("space", "leaderboard", "--base"), "--base: expected story_scorer, got leaderboard"),
+        (("resources", "--conceptnet", "."), "expected a file, got a folder"),
+    ],
+)
+def test_bad_input_ends_in_one_line(
+    arguments: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(resources, "fetch_wordnet", lambda folder: folder)
+    (tmp_path / "bad.jsonl").write_text('{"story": "x"}\nno\n')
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "good.txt").write_text("Ben was late. He ran.\n")
+    (tmp_path / "cut.jsonl.gz").write_bytes(b"\x1f\x8b\x08\0\0")
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2, result.output + repr(result.exception)
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    assert message in result.stderr
+    assert "Traceback" not in result.output
