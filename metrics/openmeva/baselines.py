@@ -50,7 +50,7 @@ def beats_trivial(
 
     Returns:
         Coefficient to `{"trivial", "difference", "interval", "p_value", "beats"}`; empty where no trivial row
-        is defined.
+        is defined. Without an interval, as with a single prompt, `beats` is None.
     """
     found: dict[str, dict[str, Any]] = {}
     for coefficient in COEFFICIENTS if draws else ():
@@ -61,6 +61,6 @@ def beats_trivial(
             "trivial": best,
             "difference": metric[coefficient] - abs(values[best]),
             **test,
-            "beats": bool(test["interval"] and test["interval"][0] > 0),
+            "beats": test["interval"][0] > 0 if test["interval"] else None,
         }
     return found

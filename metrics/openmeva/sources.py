@@ -50,7 +50,10 @@ def _overall(groups: list[np.ndarray], paired: bool) -> dict[str, Any]:
     # Friedman's chi-square needs three groups; two are told apart by their pair test alone.
     if paired and len(groups) < 3:
         return {"test": "none: two sources, see pairs"}
-    test = stats.friedmanchisquare(*groups) if paired else stats.kruskal(*groups)
+    with np.errstate(invalid="ignore"):
+        test = stats.friedmanchisquare(*groups) if paired else stats.kruskal(*groups)
+    if not np.isfinite(test.statistic):
+        raise ValueError("the stories of each prompt have the same judgment, or all have")
     return {
         "test": "friedman" if paired else "kruskal-wallis",
         "statistic": float(test.statistic),

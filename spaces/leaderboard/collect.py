@@ -97,6 +97,10 @@ def merged(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                 known = whole[part].get(name)
                 if known is not None and known["n"] != found["n"]:
                     raise ValueError(f"{name}: one run has {known['n']} rows, another {found['n']}")
+                if known and known.get("judgments") != found.get("judgments"):
+                    raise ValueError(
+                        f"{name}: two runs have {found['n']} stories each, but other judgments of them"
+                    )
                 rows = _rows_of_both(known["rows"] if known else {}, found["rows"])
                 whole[part][name] = {**(known or {}), **found, "rows": rows, "settings": run["settings"]}
     return whole
@@ -134,7 +138,7 @@ def keep(
     for part in ("judged", "autos"):
         for name, found in old[part].items():
             known = collected[part].get(name)
-            rebuilt = known is not None and known["n"] != found["n"]
+            rebuilt = known is not None and any(known.get(k) != found.get(k) for k in ("n", "judgments"))
             if rebuilt and not (other_builds and part == "autos"):
                 if drop_changed:
                     continue

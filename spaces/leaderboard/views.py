@@ -15,7 +15,7 @@ KINDS = {
     "released": ("released", "Scores that the authors of papers or others released for the same stories."),
     "trivial": (
         "trivial",
-        "Counts such as length or repeated word pairs, with the sign that suits them best.",
+        "Counts such as length or repeated word pairs, signs as they are; † compares with their absolute values.",
     ),
     "paper": ("in the paper", "Printed in the paper, on its whole test set: not the same stories."),
     "you": ("yours", "Your scores, not stored."),
@@ -112,7 +112,8 @@ def _name(row: Mapping[str, Any]) -> str:
     name = escape(row["title"].removesuffix(" (released)").replace("_", "-"))
     if row.get("beats_trivial") is False:
         name += " " + tip(
-            "†", "Does not beat the strongest trivial row: the interval of the difference reaches 0."
+            "†",
+            "Does not beat the strongest trivial row by Pearson: the interval of the difference reaches 0.",
         )
     return f'<th scope="row">{name}<span class="om-origin om-origin-{row["kind"]}" title="{escape(hint)}">{kind}</span></th>'
 
@@ -146,6 +147,8 @@ def autos_table(found: Mapping[str, Any], measure: str, mine: Sequence[Mapping[s
         hint = "Share of perturbed stories that score below their own original, ties counting half."
         aim = "near .5 is good" if invariance else "high is good"
         note = f"{tip('Pairs won', hint)}: {aim}"
+    if any("by_origin" in cell for row in rows for cell in row["aspects"].values()):
+        note += "; of originals that people wrote, not of those that were damaged before"
     note += "; the stronger a cell's colour, the " + (
         "more a harmless change moves the score" if invariance else "better"
     )
@@ -167,9 +170,7 @@ def placed(mine: Sequence[Mapping[str, Any]], found: Mapping[str, Any] | None) -
 def _standing(row: Mapping[str, Any], found: Mapping[str, Any] | None, named: bool) -> str:
     name = f"{escape(row['title'])}: " if named else ""
     if "pearson" not in row:
-        return (
-            f"{name}mean Pearson with the label {number(row['average'])} over {len(row['aspects'])} aspects."
-        )
+        return f"{name}mean Pearson with the label {number(_mean(row, 'pearson'))} over {len(row['aspects'])} aspects."
     ends = row["intervals"]["pearson"]
     value = f"{name}Pearson {number(row['pearson'])}"
     value += f" {bracketed(ends)}".rstrip()

@@ -20,7 +20,7 @@ from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.levels import Draws, Levels
 from openmeva.training.benchmark.standings import standings
 from openmeva.training.statistics.pairs import calibrated_accuracy
-from openmeva.training.statistics.permutation import PermutationTests, random_swaps
+from openmeva.training.statistics.permutation import PermutationTests, Stopping, random_swaps
 
 RESAMPLES = 10_000  # of permutation tests, at most; they stop early
 MOST_SWAPS = (
@@ -143,10 +143,14 @@ def _pairs(
         if name != best
     }
     permutations = PermutationTests(
-        np.array([scores[name] for name in names]), judgments, random_swaps(resamples, len(judgments), rng)
+        np.array([scores[name] for name in names]),
+        judgments,
+        random_swaps(resamples, len(judgments), rng),
+        stopping=Stopping(block=resamples),  # p-values that are corrected want all resamples
     )
     for name, test in tests.items():
-        test["permutation"] = asdict(permutations.test(names.index(best), names.index(name)))
+        found = permutations.test(names.index(best), names.index(name))
+        test["permutation"] = {**asdict(found), "p_value": found.never_zero}
     for kind in ("williams", "permutation"):
         p_values = {name: test[kind]["p_value"] for name, test in tests.items() if "p_value" in test[kind]}
         for name, corrected in correct(p_values).items():

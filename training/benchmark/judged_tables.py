@@ -24,7 +24,10 @@ def correlations(name: str, found: Mapping[str, Any], published: Mapping[str, An
     )
     if printed["rows"]:
         notes = "; ".join(one["note"] for one in (printed, judges) if one["rows"])
-        note += f" Right: {notes}; on the whole sets, pooled as here."
+        note += (
+            f" Right: {notes}; on the whole sets, pooled as here. Rows of one name may differ in model and encoder, as "
+            "training/PAPERS.md says of each."
+        )
     table = Table(f"{found['title']}: correlation with human judgments", columns, note=note)
     shown = set()
     for kind, label in KINDS:
@@ -70,8 +73,8 @@ def _reliability(found: Mapping[str, Any]) -> str:
 def _marked(row: Mapping[str, Any], coefficient: str) -> str:
     if "undefined" in row:
         return "undefined"
-    beaten = row.get("beats_trivial", {}).get(coefficient, {}).get("beats", True)
-    return with_interval(row, coefficient) + ("" if beaten else " †")
+    beaten = row.get("beats_trivial", {}).get(coefficient, {}).get("beats")
+    return with_interval(row, coefficient) + (" †" if beaten is False else "")
 
 
 def _printed(figures: Mapping[str, float] | None) -> list[str]:

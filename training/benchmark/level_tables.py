@@ -106,7 +106,7 @@ def accuracy(found: Mapping[str, Any]) -> Table:
 
 def standings(found: Mapping[str, Any]) -> Iterator[Table]:
     """Clusters of significance and ranks, a table a level."""
-    names = {"pooled": "pooled Pearson", "within_prompts": "Spearman within prompts"}
+    names = {"pooled": "pooled Pearson", "within_prompts": "Spearman within prompts, with zeros"}
     for level, one in found.get("standings", {}).items():
         table = Table(
             f"{found['title']}: metrics by {names[level]}",
@@ -123,8 +123,10 @@ def standings(found: Mapping[str, Any]) -> Iterator[Table]:
                 table.rule()
             ended = cluster
             after = one["p_values"][place][place + 1] if place + 1 < len(one["metrics"]) else None
-            ends = f"[{rank['low']:g}, {rank['high']:g}]"
-            table.add(title, str(cluster), f"{rank['rank']:g} {ends}", f"{rank['first']:.0%}", p_value(after))
+            known = rank["low"] is not None
+            ends = f" [{rank['low']:g}, {rank['high']:g}]" if known else ""
+            first = f"{rank['first']:.0%}" if known else "–"
+            table.add(title, str(cluster), f"{rank['rank']:g}{ends}", first, p_value(after))
         yield table
 
 

@@ -44,11 +44,12 @@ class Levels:
         return draws if self._counts.shape[1] > 1 else np.full_like(draws, np.nan)
 
     def within(self, metric: np.ndarray) -> tuple[dict[str, Any], Draws]:
-        """Means over prompts, and their draws.
+        """Means over prompts, and the draws that metrics are ranked by.
 
         Returns:
             The coefficients with `intervals`, `with_zeros` (prompts that dropped out counted as 0), `prompts` (with a
             coefficient), `dropped` (a side is constant), `small` (fewer than three stories), and `accuracy` (acc_eq).
+            Then the draws of the means with zeros: those without are of other prompts for each metric.
         """
         if not self._large:
             return {"undefined": "no prompt has three stories"}, {}
@@ -61,14 +62,21 @@ class Levels:
         counts = {"prompts": one.used, "dropped": one.dropped, "small": one.small}
         if not one.used:
             return {"undefined": "in every prompt the metric or the judgments are constant", **counts}, {}
-        draws = {name: self._unless_whole(each.resampled(self._counts)) for name, each in found.items()}
+        # a single prompt that has a coefficient has the same one in each draw that it is in
+        draws = {
+            name: each.resampled(self._counts) if each.used > 1 else np.full(len(self._counts), np.nan)
+            for name, each in found.items()
+        }
+        ranked = {
+            name: self._unless_whole(each.resampled(self._counts, zeros=True)) for name, each in found.items()
+        }
         return {
             **{name: each.mean for name, each in found.items()},
             "intervals": {name: interval(values) for name, values in draws.items()},
             "with_zeros": {name: each.mean_with_zeros for name, each in found.items()},
             **counts,
             "accuracy": asdict(calibrated_accuracy(metric, judged.scores, judged.prompts)),
-        }, draws
+        }, ranked
 
     def between(self, metric: np.ndarray) -> dict[str, Any]:
         """Coefficients of the systems' means with `intervals`, and the accuracy of their pairs.

@@ -37,7 +37,7 @@ def preference_table(
 
     Returns:
         `pairs`, `matched_pairs`, `length_ratio`, and `rows`: by title `kind` (ours or trivial), `accuracy` (0 to 1),
-        `ties`, `intervals` (95 %), and `matched`, the same over pairs of like length (empty without any).
+        `ties`, `intervals` (95 %; None for pairs of one prompt), and `matched`, the same over pairs of like length (empty without any).
 
     Raises:
         ValueError: a pair that is not two rows of different scores (its name), or scores that do not fit the rows.
@@ -103,11 +103,13 @@ def _accuracy(won: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> dict[st
     drawn_points = counts @ np.bincount(codes, won, prompts).astype(np.float32)
     drawn_pairs = counts @ np.bincount(codes, minlength=prompts).astype(np.float32)
     held = drawn_pairs > 0
-    low, high = np.quantile(drawn_points[held] / drawn_pairs[held], [0.025, 0.975])
+    ends = None
+    if len(np.unique(codes)) > 1:  # else each draw is the whole
+        ends = np.quantile(drawn_points[held] / drawn_pairs[held], [0.025, 0.975]).tolist()
     return {
         "accuracy": float(won.mean()),
         "ties": float((won == 0.5).mean()),
-        "intervals": {"accuracy": [float(low), float(high)]},
+        "intervals": {"accuracy": ends},
     }
 
 

@@ -65,10 +65,13 @@ def _summary(results: Mapping[str, Any]) -> str:
             row = found["rows"].get(title)
             if row is None or "undefined" in row:
                 continue
-            (beaten if row["beats_trivial"]["pearson"]["beats"] else not_beaten).append(found["title"])
+            beats = row["beats_trivial"].get("pearson", {}).get("beats")
+            if beats is not None:  # else there is no trivial row, or no interval
+                (beaten if beats else not_beaten).append(found["title"])
         parts = [f"beats every trivial row on {', '.join(beaten)}"] if beaten else []
         parts += [f"does not on {', '.join(not_beaten)}"] if not_beaten else []
-        sentences.append(f"**{title}** {'; '.join(parts)} (Pearson, paired intervals).")
+        if parts:
+            sentences.append(f"**{title}** {'; '.join(parts)} (Pearson, paired intervals).")
     settings = results["settings"]
     sentences.append(f"{settings['draws']:,} bootstrap draws over prompts, seed {settings['seed']}.")
     return " ".join(sentences)

@@ -128,6 +128,7 @@ def _add_tables(
             for title, result in cross_validated_scores(one.name, rows).items()
             if any(entry.name == result["metric"] for entry in metrics)
         }
+        found = _that_differ(one, found, results["skipped"])
         given = (replace(one, read=_read_before), rows, found, replace(settings, say=print))
         works.append((_table, given))
     drifting = []
@@ -217,6 +218,15 @@ def _attempt(work: Work, settings: Settings, skipped: dict[str, str]) -> dict[st
         return {}
 
 
+def _that_differ(
+    one: TestSet, found: dict[str, dict[str, Any]], skipped: dict[str, str]
+) -> dict[str, dict[str, Any]]:
+    """The metrics whose scores differ; the others, of which no correlation is defined, are noted in `skipped`."""
+    constant = [title for title, result in found.items() if len(set(result["scores"])) == 1]
+    skipped |= {f"{title} on {one.title}": "gives every story the same score" for title in constant}
+    return {title: result for title, result in found.items() if title not in constant}
+
+
 def _judged(
     one: TestSet, rows: list[dict[str, Any]], found: dict[str, dict[str, Any]], settings: Settings
 ) -> dict[str, Any]:
@@ -269,6 +279,8 @@ def _autos(
     }
     for kind, by_title in kinds.items():
         for title, scores in by_title.items():
+            if len(set(scores)) == 1:  # a trivial row: of other metrics such were left out
+                continue
             rng = np.random.default_rng(settings.seed)
             metric = check_predictions(scores, len(rows))
             table["rows"][title] = {"kind": kind, **aspect_tables(metric, checked, settings.draws, rng)}

@@ -14,7 +14,8 @@ from openmeva.training.benchmark.levels import Draws
 from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 from openmeva.training.statistics.ranking import rank_stability, significance_clusters
 
-# The coefficient that each level is ranked by: papers print pooled Pearson, and Spearman within prompts.
+# The coefficient that each level is ranked by: papers print pooled Pearson, and Spearman within prompts. There, prompts in
+# which a metric is constant count as 0.
 RANKED_BY = {"pooled": "pearson", "within_prompts": "spearman"}
 
 
@@ -46,7 +47,7 @@ def standings(
     levels = {
         "pooled": (rows, pooled, None),
         "within_prompts": (
-            {title: row.get("within_prompts", {}) for title, row in rows.items()},
+            {title: row.get("within_prompts", {}).get("with_zeros", {}) for title, row in rows.items()},
             within,
             judged.prompts,
         ),
@@ -58,7 +59,12 @@ def standings(
         if len(titles) < 2:
             continue
         tests = PermutationTests(
-            np.array([scores[title] for title in titles]), judged.scores, swaps, coefficient, prompts
+            np.array([scores[title] for title in titles]),
+            judged.scores,
+            swaps,
+            coefficient,
+            prompts,
+            zeros=True,  # without, each metric's mean would be of other prompts
         )
         values = np.array([cells[title][coefficient] for title in titles])
         clusters = significance_clusters(values, partial(_p_value, tests))

@@ -58,4 +58,5 @@ def _cells(judged: Mapping[str, Any], published: Mapping[str, Any], name: str, t
         row = _ours(judged[key], name) if key in judged else None
         yield "" if row is None else with_interval(row, "pearson")
         printed = published["correlations"][key]["rows"].get(title, {}).get("pearson")
+        printed = None if "(log" in name else printed  # the paper's is of perplexity itself
         yield "" if printed is None else number(printed, 4)

@@ -52,6 +52,11 @@ class PermutationTest:
     difference: float
     resamples: int
 
+    @property
+    def never_zero(self) -> float:
+        """The p-value with one resample more on the side of chance, to be corrected or printed by itself."""
+        return (self.p_value * self.resamples + 1) / (self.resamples + 1)
+
 
 class PermutationTests:
     """Tests of any two of several metrics, which share their resamples.

@@ -64,14 +64,14 @@ class RankStability:
 
     Attributes:
         rank: on all prompts; 1 is best, metrics that are equal share the mean of their ranks.
-        low, high: ends of the interval that holds 95 % of the resamples.
-        first: share of the resamples in which no other metric is better.
+        low, high: ends of the interval that holds 95 % of the resamples; None where under half of them have a coefficient.
+        first: share of the resamples in which no other metric is better; None likewise.
     """
 
     rank: float
-    low: float
-    high: float
-    first: float
+    low: float | None
+    high: float | None
+    first: float | None
 
 
 def rank_stability(coefficients: np.ndarray, draws: np.ndarray, level: float = 0.95) -> list[RankStability]:
@@ -79,21 +79,23 @@ def rank_stability(coefficients: np.ndarray, draws: np.ndarray, level: float = 0
 
     Args:
         coefficients: `(metrics,)` on all prompts.
-        draws: `(metrics, draws)` on the same resamples; a metric with NaN comes last there.
+        draws: `(metrics, draws)` on the same resamples; a metric with NaN comes last there, and a resample in which all have
+            NaN does not count.
         level: of the interval.
 
     >>> rank_stability(np.array([0.4, 0.2]), np.array([[0.4, 0.3], [0.2, 0.35]]))[0].first
     0.5
     """
-    values = np.where(np.isfinite(draws), draws, -np.inf)
+    whole = _ranks(coefficients[:, None])[:, 0]
+    counted = np.isfinite(draws).any(axis=0)
+    if 2 * counted.sum() < len(counted) or not counted.any():
+        return [RankStability(float(rank), None, None, None) for rank in whole]
+    values = np.where(np.isfinite(draws), draws, -np.inf)[:, counted]
     ranks = _ranks(values)
     tail = (1 - level) / 2
     low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
     first = (values == values.max(axis=0)).mean(axis=1)
-    return [
-        RankStability(*map(float, one))
-        for one in zip(_ranks(coefficients[:, None])[:, 0], low, high, first, strict=True)
-    ]
+    return [RankStability(*map(float, one)) for one in zip(whole, low, high, first, strict=True)]
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:

@@ -277,3 +277,7 @@ def test_rank_stability():
     # Ranks of the first on the four draws: 1, 2, 1.5 (a tie) and 3 (no coefficient).
     assert (first.first, second.first, third.first) == (0.5, 0.75, 0)
     assert (first.low, first.high) == (1, 3)
+    nowhere = np.c_[draws, np.full((3, 2), np.nan)]  # draws of which no metric has a coefficient do not count
+    assert rank_stability(np.array([0.5, 0.45, 0.2]), nowhere)[0].first == 0.5
+    unknown = rank_stability(np.array([0.5, 0.45]), np.full((2, 4), np.nan))
+    assert [(one.rank, one.low, one.first) for one in unknown] == [(1, None, None), (2, None, None)]

@@ -82,8 +82,8 @@ def agreement(name: str, found: Found, printed: Found) -> Part:
 def _levels_counted(found: Found) -> str:
     row = next(row for row in found["rows"].values() if row["kind"] == "own")
     within, between = level_of(row, "within_prompts"), level_of(row, "between_systems")
-    if "prompts" not in within:
-        text = "No prompt has three stories: there is no level within prompts."
+    if "undefined" in within:
+        text = f"There is no level within prompts: {within['undefined']}."
     else:
         text = f"Within prompts: the mean over {within['prompts']:,} prompts"
         text += (
@@ -92,8 +92,8 @@ def _levels_counted(found: Found) -> str:
             if within["dropped"]
             else "."
         )
-    if "systems" not in between:
-        return f"{text} Fewer than three systems are named: there is no level between systems."
+    if "undefined" in between:
+        return f"{text} There is no level between systems: {between['undefined']}."
     return f"{text} Between systems: {between['systems']} points only, so the intervals are wide."
 
 

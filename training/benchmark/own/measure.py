@@ -95,9 +95,7 @@ def _comparisons(
         found[name] = compare(
             scores[title], scores[name], judged.scores, own_draws, bootstrap.correlations(scores[name])
         )
-        # One resample more on the side of chance, so that no p-value is 0.
-        p_value = (against.p_value * against.resamples + 1) / (against.resamples + 1)
-        found[name]["perm_both"] = {"p_value": min(1.0, 2 * p_value)}
+        found[name]["perm_both"] = {"p_value": min(1.0, 2 * against.never_zero)}
     for name, corrected in correct({k: v["perm_both"]["p_value"] for k, v in found.items()}).items():
         found[name]["perm_both"]["holm"] = corrected["holm"]
         better = found[name]["difference"]["pearson"] > 0

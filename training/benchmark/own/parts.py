@@ -59,19 +59,20 @@ def verdict(results: Found) -> Part:
             )
             trivial = row["beats_trivial"].get("pearson")
             if trivial:
-                text += (
-                    " It knows more than a count of words or repetitions does."
-                    if trivial["beats"]
-                    else f" It is not surely better than a mere count ({trivial['trivial'].replace('_', '-')})."
-                )
+                text += {
+                    True: " It knows more than a count of words or repetitions does.",
+                    False: f" It is not surely better than a mere count ({trivial['trivial'].replace('_', '-')}).",
+                    None: " Whether it is better than a mere count is not known: too few prompts.",
+                }[trivial["beats"]]
             words.append(text + _tally(one["comparisons"]))
     for found in results["preferences"].values():
         for title, row in found["rows"].items():
             if row["kind"] == "ours":
-                low, high = row["intervals"]["accuracy"]
+                ends = row["intervals"]["accuracy"]
+                told = f", 95 % interval {number(ends[0], 2)} to {number(ends[1], 2)}" if ends else ""
                 words.append(
                     f"{title} on {found['title']}: it prefers the story that people prefer in {number(row['accuracy'])} of "
-                    f"the pairs, 95 % interval {number(low, 2)} to {number(high, 2)}, where 1 is perfect and .5 is chance."
+                    f"the pairs{told}, where 1 is perfect and .5 is chance."
                 )
     for found in results["autos"].values():
         for title, row in found["rows"].items():
@@ -100,8 +101,10 @@ def _tally(comparisons: Found) -> str:
 
 def _noticed(found: Found, row: Found) -> str:
     damage = "invariance" not in found["title"]
-    cells = {name.replace("_", " "): cell for name, cell in row["aspects"].items()}
-    seen = [name for name, cell in cells.items() if cell["interval"] and cell["interval"][0] > 0]
+    cells = {name.replace("_", " "): cell for name, cell in row["aspects"].items() if cell["interval"]}
+    if not cells:
+        return "too few stories to say what it notices"
+    seen = [name for name, cell in cells.items() if cell["interval"][0] > 0]
     unseen = [name for name in cells if name not in seen]
     if damage:
         text = f"it notices {', '.join(seen) or 'nothing'}" + (

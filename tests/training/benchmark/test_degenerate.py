@@ -1,0 +1,114 @@
+"""Sets on which little can be said: it is not said, and the rest of the report stands."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.metrics.openmeva.sources import judgments_by_source
+from openmeva.training.benchmark.judged import judged_table
+from openmeva.training.benchmark.level_tables import standings
+from openmeva.training.benchmark.own.judging import judge
+from openmeva.training.benchmark.preferences import preference_table
+from openmeva.training.benchmark.report import write_report
+from openmeva.training.benchmark.run import _that_differ
+from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.tables import read_published
+from openmeva.training.files import write_rows
+
+
+def rows(prompts: list[int]) -> list[dict[str, Any]]:
+    """A story for each number of a prompt, of other lengths and judgments."""
+    return [
+        {"story": "a dog" + " ran" * (place % 7), "prompt": f"p{prompt}", "score": (place * 5) % 7}
+        for place, prompt in enumerate(prompts)
+    ]
+
+
+def test_one_prompt_among_single_stories_has_no_interval_within_prompts() -> None:
+    judged = JudgedStories.from_rows(rows([0] * 12 + list(range(1, 13))))
+    scores = list(np.random.default_rng(0).normal(size=24))
+    table = judged_table(judged, {"mine": scores}, {}, 200, np.random.default_rng(0))
+    within = table["rows"]["mine"]["within_prompts"]
+    assert within["prompts"] == 1
+    assert within["intervals"]["pearson"] is None
+    assert table["rows"]["mine"]["intervals"]["pearson"] is not None
+
+
+def test_with_one_prompt_nobody_is_surely_first() -> None:
+    judged = JudgedStories.from_rows(rows([0] * 12))
+    ours = {name: list(np.random.default_rng(seed).normal(size=12)) for seed, name in enumerate(("a", "b"))}
+    table = judged_table(judged, ours, {}, 100, np.random.default_rng(0))
+    assert [rank["first"] for rank in table["standings"]["pooled"]["ranks"]] == [None, None]
+    (laid_out, *_) = standings({"title": "Mine", **table})
+    assert laid_out.rows[0][3] == "–"
+    assert table["rows"]["a"]["beats_trivial"]["pearson"]["beats"] is None
+
+
+def test_a_metric_that_is_constant_almost_everywhere_is_not_first_within_prompts() -> None:
+    prompts = [place // 4 for place in range(40)]
+    judged = JudgedStories.from_rows(rows(prompts))
+    perfect_once = [
+        score if prompt == 0 else 0.0 for score, prompt in zip(judged.scores, prompts, strict=True)
+    ]
+    fair = list(judged.scores + np.random.default_rng(1).normal(size=40))
+    table = judged_table(judged, {"once": perfect_once, "fair": fair}, {}, 100, np.random.default_rng(0))
+    assert table["rows"]["once"]["within_prompts"]["spearman"] == pytest.approx(1.0)
+    assert table["standings"]["within_prompts"]["metrics"][0] == "fair"
+
+
+def test_a_metric_without_a_level_is_reported_all_the_same(tmp_path: Path) -> None:
+    judged = [{"story_id": str(place), **row} for place, row in enumerate(rows([0] * 3 + list(range(1, 10))))]
+    for row in judged[:3]:
+        row["score"] = 3
+    file = tmp_path / "rated.jsonl"
+    write_rows(file, judged)
+    report = judge(lambda stories: [float(len(story)) for story in stories], judged=file, draws=100)
+    text = " ".join(words for part in report.parts for words in part.words)
+    assert "There is no level within prompts: in every prompt" in text
+    assert "There is no level between systems: no systems are named" in text
+
+
+def test_tied_prompts_have_no_test_of_their_sources() -> None:
+    tied = [
+        {"story": f"a {prompt} {system}", "prompt": prompt, "source_model": system, "score": int(prompt)}
+        for prompt in "123"
+        for system in ("s2s", "gpt", "plan")
+    ]
+    with pytest.raises(ValueError, match="have the same judgment"):
+        judgments_by_source(JudgedStories.from_rows(tied))
+
+
+def test_pairs_of_one_prompt_have_no_interval() -> None:
+    pairs = [
+        {"story_id": f"{pair}{place}", "pair": str(pair), "prompt": "p", "story": "a b", "score": 1.0 - place}
+        for pair in range(6)
+        for place in range(2)
+    ]
+    found = preference_table(pairs, {"mine": list(range(12))}, 100, np.random.default_rng(0))
+    assert found["rows"]["mine"]["intervals"]["accuracy"] is None
+
+
+def test_a_constant_metric_is_left_out_with_its_reason() -> None:
+    skipped: dict[str, str] = {}
+    found = {"same": {"scores": [0.0, 0.0]}, "other": {"scores": [0.0, 1.0]}}
+    assert list(_that_differ(TEST_SETS["mans_roc"], found, skipped)) == ["other"]
+    assert list(skipped.values()) == ["gives every story the same score"]
+
+
+def test_a_report_of_a_set_without_trivial_rows(tmp_path: Path) -> None:
+    alike = [{"story": f"one two {place}", "prompt": str(place), "score": place % 5} for place in range(12)]
+    judged = JudgedStories.from_rows(alike)
+    table = judged_table(judged, {"mine": list(range(12))}, {}, 100, np.random.default_rng(0))
+    assert table["rows"]["mine"]["beats_trivial"] == {}
+    results = {
+        "judged": {"mine": {**table, "title": "Mine", "sections": {}, "signatures": {}}},
+        **{
+            name: {}
+            for name in ("autos", "preferences", "dataset_drift", "drift_weights", "explanations", "skipped")
+        },
+        "settings": {"draws": 100, "seed": 0},
+    }
+    assert write_report(results, read_published(), tmp_path).is_file()
