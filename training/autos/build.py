@@ -22,10 +22,8 @@ from openmeva.training.autos.evening import evened
 from openmeva.training.common.draws import Draws
 from openmeva.training.corpora.story_rows import StoryRow
 from openmeva.training.files import replacing
-from openmeva.training.paths import ROOT
 from openmeva.training.perturbations.aspects.registry import ASPECTS
 
-CONFIGS = ROOT / "training" / "configs"
 SPAN = pa.struct([(name, pa.int32()) for name in ("original_start", "original_end", "start", "end")])
 SCHEMA = pa.schema(
     [

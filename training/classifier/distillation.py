@@ -148,6 +148,11 @@ def with_teacher_states(
     ]
 
 
+def teacher_digests(teacher: Path) -> dict[str, str]:
+    """SHA-256 of what a teacher's judgments depend on: its weights, and the settings by which it reads stories."""
+    return {"teacher": checksum(weights_file(teacher)), "teacher_settings": checksum(teacher / "config.json")}
+
+
 def _stage(out: Path, name: str, rows: Sequence[GroupRow], teacher: Path, **settings: int) -> Stage:
     """The stage in which a teacher judges rows, by its weights, their texts, and settings.
 
@@ -158,7 +163,7 @@ def _stage(out: Path, name: str, rows: Sequence[GroupRow], teacher: Path, **sett
         raise ValueError("expected rows for the teacher to judge, got none")
     texts = [[row.story, row.damaged is not None] for row in rows]
     digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()
-    return Stage(out, name, {"teacher": checksum(weights_file(teacher)), "stories": digest, **settings})
+    return Stage(out, name, {**teacher_digests(teacher), "stories": digest, **settings})
 
 
 def _on_disk(file: Path, out: Path) -> list[np.ndarray]:

@@ -6,8 +6,9 @@ from typing import Any, Protocol
 
 from openmeva.training.classifier.averaging import average_checkpoints
 from openmeva.training.common.adapters import Adapter
-from openmeva.training.common.checkpoint import save_manifest
+from openmeva.training.common.checkpoint import save_manifest, weights_file
 from openmeva.training.common.config import as_mapping
+from openmeva.training.files import checksum
 from openmeva.training.paths import located
 from openmeva.training.processes import one_writer
 
@@ -65,7 +66,7 @@ def train_seeds(
         "config": as_mapping(config),
         "validation": mean_validation([each["validation"] for each in manifests]),
         "minutes": round(sum(each["minutes"] for each in manifests), 1),
-        "seeds": {str(seed): each["weights"] for seed, each in zip(config.seeds, manifests, strict=True)},
+        "seeds": {str(seed): checksum(weights_file(run / f"seed-{seed}")) for seed in config.seeds},
     }
     with one_writer() as writes:
         if writes:

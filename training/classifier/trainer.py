@@ -25,7 +25,7 @@ from openmeva.training.classifier.losses import classifier_loss
 from openmeva.training.classifier.model import build_classifier, freeze
 from openmeva.training.classifier.results import area_under_curve, results_by_source
 from openmeva.training.classifier.states import fitted_projection
-from openmeva.training.common.backbone import names_file
+from openmeva.training.common.backbone import find_backbone, names_file
 from openmeva.training.common.checkpoint import (
     begin_run,
     save_checkpoint,
@@ -67,9 +67,10 @@ def _first_batches(groups: Groups, padding: int) -> Iterator[dict[str, Tensor]]:
 
 
 def made_from(config: ClassifierConfig, provenance: dict[str, Any]) -> dict[str, Any]:
-    """What decides a classifier's weights: configuration, data and the adapter that it goes on from."""
+    """What decides a classifier's weights: configuration, data, the encoder and the adapter that it goes on from."""
     start = located(config.start) if config.start else None
-    return {"config": as_mapping(config), **provenance, **start_digest(start)}
+    encoder = {"encoder": find_backbone(config.base).sha256}
+    return {"config": as_mapping(config), **provenance, **encoder, **start_digest(start)}
 
 
 def known_classifier(

@@ -126,6 +126,17 @@ def added_rows(model: Any, rows: int) -> dict[str, Tensor]:
     return {f"{name}{ADDED}": added} if len(added) else {}
 
 
+def check_start(start: str | None, adapter: Adapter | None, frozen_layers: int = 0) -> None:
+    """Refuses settings that would do nothing without an adapter.
+
+    Raises:
+        ValueError: an adapter to go on from, or layers that keep theirs, for a training of all weights.
+    """
+    if adapter is None and (start or frozen_layers):
+        name, given = ("start", start) if start else ("frozen_layers", frozen_layers)
+        raise ValueError(f"{name}: expected with an adapter, got {given} for a training of all weights")
+
+
 def load_adapter(model: torch.nn.Module, tensors: dict[str, Tensor]) -> None:
     """Puts the tensors of an adapter's checkpoint into a model that has adapters of the same rank or a higher one.
 
@@ -141,6 +152,8 @@ def load_adapter(model: torch.nn.Module, tensors: dict[str, Tensor]) -> None:
                 continue
             layer: Any = module
             down, up = layer.lora_A["default"].weight, layer.lora_B["default"].weight
+            if f"{name}.lora_A" not in tensors:
+                continue
             rank = tensors[f"{name}.lora_A"].shape[0]
             if rank > down.shape[0]:
                 raise ValueError(f"{name}: expected factors of rank {down.shape[0]} at most, got {rank}")

@@ -181,6 +181,13 @@ def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | No
     return True if checkpoints else None
 
 
+def begun_with(run: Path, settings: Mapping[str, Any]) -> bool:
+    """Whether a run was begun with these settings, so that it may go on; false where none was begun."""
+    record = run / "run.json"
+    known = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else None
+    return bool(known == json.loads(json.dumps(settings)))
+
+
 def _is_whole(checkpoint: Path) -> bool:
     """Whether a checkpoint was written to its end: its last file, `trainer_state.json`, is there and whole.
 

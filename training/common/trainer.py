@@ -183,6 +183,12 @@ def machine() -> dict[str, Any]:
     return {"torch": torch.__version__, "threads": torch.get_num_threads(), **gpu}
 
 
+def native_autocast(device: torch.device) -> torch.autocast:
+    """Bfloat16 where the device multiplies it natively, as in training steps; else nothing."""
+    native = choose_dtype("auto", device) is torch.bfloat16
+    return torch.autocast(device.type, torch.bfloat16, enabled=native)
+
+
 def data_checksums(corpora: CorpusFiles | Sequence[CorpusFiles], data: Path) -> dict[str, str]:
     """SHA-256 of each file of a corpus, or of several."""
     several = corpora if isinstance(corpora, Sequence) else [corpora]

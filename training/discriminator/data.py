@@ -16,7 +16,15 @@ from openmeva.training.plot_guided.generator.model import load_generator
 from openmeva.training.plot_guided.generator.sampling import StorySampler
 from openmeva.training.plot_guided.plots.corpus import PlottedStory, load_plots
 
-USED = ("corpus", "plots", "share", "sampling", "groups", "seed")  # what the generated stories depend on
+USED = (
+    "corpus",
+    "plots",
+    "share",
+    "sampling",
+    "groups",
+    "validation_groups",
+    "seed",
+)  # what the generated stories depend on
 
 
 def rival_rows(stories: Sequence[PlottedStory], sampler: StorySampler, seed: int) -> list[GroupRow]:

@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn import functional as F
 from transformers import BertForMaskedLM, BertTokenizer, TrainingArguments
 
+from openmeva.metrics.core.runtime import choose_device, choose_dtype
 from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import begin_run
 from openmeva.training.common.config import as_mapping
@@ -95,7 +96,7 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
         warmup_steps=int(config.warmup_share * steps),
         weight_decay=0.01,
         optim="adamw_torch_fused",
-        bf16=not torch.cuda.is_available() or torch.cuda.is_bf16_supported(),
+        bf16=choose_dtype("auto", choose_device(None)) is torch.bfloat16,
         use_cpu=not torch.cuda.is_available(),
         remove_unused_columns=False,
         seed=config.seed,

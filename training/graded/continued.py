@@ -17,18 +17,20 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
+from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.runtime import choose_device, choose_dtype
 from openmeva.metrics.core.text import Normalizer, split_sentences
 from openmeva.metrics.ppl.causal_model import CausalModel
 from openmeva.metrics.ppl.texts import NormalizedReader
 from openmeva.training.common.backbone import find_backbone, load_causal, load_perplexity, names_file
 from openmeva.training.common.config import as_mapping, config_file, read_config
+from openmeva.training.common.trainer import data_checksums
 from openmeva.training.corpora.splits import CorpusConfig, judged_keys
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
 from openmeva.training.corpora.writing_prompts import cut_text
 from openmeva.training.files import checksum
 from openmeva.training.negatives.groups import SCHEMA
-from openmeva.training.paths import RUNS
+from openmeva.training.paths import RUNS, located
 from openmeva.training.processes import model_processes
 from openmeva.training.stages import Stage
 
@@ -80,6 +82,8 @@ def openings(config: ContinuedConfig, data: Path, normalized: bool = False) -> l
     normalizer = Normalizer.load(names_file())
     corpus = config.corpus
     seen = judged_keys(corpus.exclude, data, normalizer)
+    for file in corpus.validation:
+        seen |= {story_key(normalizer.sentences(story)) for story in read_stories(data / file)}
     rng = np.random.default_rng(config.seed)
     low, high = config.words
     texts = [" ".join(text.split()) for file in corpus.train for text in read_stories(data / file)]
@@ -208,8 +212,9 @@ def make_continued(config: ContinuedConfig, data: Path, run: Path, processes: in
     Raises:
         ValueError: the language model is not at hand (the message says how to get it).
     """
-    files = [*config.corpus.train, *config.corpus.exclude]
-    made_from = {"config": as_mapping(config), "data": {file: checksum(data / file) for file in files}}
+    made_from: dict[str, Any] = {"config": as_mapping(config), "data": data_checksums(config.corpus, data)}
+    if (adapter := located(config.base) / ADAPTER).is_file():  # perplexity's weights
+        made_from["base"] = checksum(adapter)
     stage = Stage(run, "continued", made_from)
     if stage.is_done():
         return stage.result
@@ -259,7 +264,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         config = read_config(ContinuedConfig, config_file("continued", given.config), given.set)
         run = given.run or RUNS / f"continued-{config.name}"
         print(make_continued(config, given.data, run, given.processes))
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from openmeva.training.common.config import config_file, read_yaml, resolved
+from openmeva.training.common.trainer import data_checksums
 from openmeva.training.corpora.splits import CorpusConfig, load_corpus
 from openmeva.training.files import checksum, write_text
 from openmeva.training.graded.config import GradedSettings
@@ -23,6 +24,7 @@ from openmeva.training.negatives.groups import rows_of_chain, write_groups
 from openmeva.training.negatives.infill import Infiller
 from openmeva.training.negatives.nearest import Neighbours
 from openmeva.training.paths import CACHE, ENCODER, RUNS
+from openmeva.training.text.knowledge.resources import find
 
 
 def group_file(run: Path, name: str, split: str) -> Path:
@@ -49,21 +51,31 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
         seed: of all draws.
     """
     name = settings["name"]
-    files = {f: checksum(data / f) for f in settings["corpus"]["train"]}
+    corpora = CorpusConfig.from_mapping(settings["corpus"])
+    sampling = GradedSampling(**(settings.get("sampling") or {}))
+    union = UnionSampling.from_mapping({"keep": sampling.keep, **(settings.get("rules") or {})})
+    near = bool({"nearest", "alike"} & set(sampling.edits))
     settings = {key: value for key, value in settings.items() if key != "groups"}
-    wanted = {"settings": settings, "seed": seed, "data": files}
+    lent = {"conceptnet": found} if (found := find("conceptnet")) else {}
+    if near or "infill" in sampling.edits:
+        lent["encoder"] = ENCODER / "model.safetensors"
+    wanted = {
+        "settings": settings,
+        "seed": seed,
+        "data": data_checksums(corpora, data),
+        "lent": {key: checksum(file) for key, file in lent.items()},
+    }
     manifest_file = run / f"graded-{name}.json"
+    files = {split: group_file(run, name, split) for split in ("train", "validation")}
     if manifest_file.is_file():
-        manifest = json.loads(manifest_file.read_text(encoding="utf-8"))
-        if all(manifest.get(key) == value for key, value in wanted.items()):
+        manifest: dict[str, Any] = json.loads(manifest_file.read_text(encoding="utf-8"))
+        written = {split: checksum(file) for split, file in files.items() if file.is_file()}
+        if all(manifest.get(key) == value for key, value in (wanted | {"files": written}).items()):
             return manifest
-    corpus = load_corpus(CorpusConfig.from_mapping(settings["corpus"]), data, ENCODER / "names.json")
-    sampling = GradedSampling(**settings["sampling"])
-    union = UnionSampling.from_mapping({"keep": sampling.keep, **settings.get("rules", {})})
+    corpus = load_corpus(corpora, data, ENCODER / "names.json")
     language = language_of(union)
     rng = np.random.default_rng(seed)
     infiller = Infiller() if "infill" in sampling.edits else None
-    near = bool({"nearest", "alike"} & set(sampling.edits))
     counts: dict[str, Any] = {}
     for split, stories, count in (
         ("train", corpus.train, settings["stories"]),
@@ -94,10 +106,10 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
         edits = Counter(edit for chain in chains for edit in chain[-1].edits)
         counts[split] = {
             "groups": len(chains),
-            "rows": write_groups(group_file(run, name, split), rows),
+            "rows": write_groups(files[split], rows),
             "edits": dict(sorted(edits.items())),
         }
-    manifest = {**wanted, **counts}
+    manifest = {**wanted, "files": {split: checksum(file) for split, file in files.items()}, **counts}
     write_text(manifest_file, json.dumps(manifest, indent=2) + "\n")
     return manifest
 

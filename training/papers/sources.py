@@ -48,6 +48,7 @@ def alone(config: PlotCoherenceConfig) -> dict[str, PlotCoherenceConfig]:
         start=None,
         first=None,
         seeds=(),
+        start_share=0.0,
         distillation_weight=0.0,
         label_weight=1.0,
         rank_weight=1.0,

@@ -11,15 +11,14 @@ from typing import Any
 
 from openmeva.training.classifier.at_hand import check_at_hand
 from openmeva.training.classifier.card import write_classifier_card
-from openmeva.training.classifier.distillation import judged_by
+from openmeva.training.classifier.distillation import judged_by, teacher_digests
 from openmeva.training.classifier.results import mean_results
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.seeds import train_seeds
 from openmeva.training.classifier.trainer import known_classifier, train_classifier
-from openmeva.training.common.checkpoint import weights_file
+from openmeva.training.common.adapters import check_start
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.common.trainer import first_configuration
-from openmeva.training.files import checksum
 from openmeva.training.paths import located
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.processes import first_alone, one_writer
@@ -41,9 +40,20 @@ def train(
         run: of the stages' files and the training's checkpoints.
         cache: of tagged corpora.
         resume: whether to go on from the last checkpoint.
+
+    Raises:
+        ValueError: settings that do not go together, or something that is missing (it is named).
     """
     if config.temperature != 1 and not config.seeds:
         raise ValueError(f"temperature: expected 1 where no mean of seeds is taken, got {config.temperature}")
+    if config.start_share and not (config.seeds and config.start):
+        raise ValueError(f"start_share: expected with seeds and a start, got {config.start_share}")
+    if (config.teacher is None) != (not config.distillation_weight and not config.states_weight):
+        raise ValueError(
+            "expected a teacher and a distillation_weight or states_weight above 0, or neither, "
+            f"got teacher {config.teacher}, {config.distillation_weight:g} and {config.states_weight:g}"
+        )
+    check_start(config.start, config.adapter, config.frozen_layers)
     check_at_hand(config, config.teacher, FOLDER, data)
     if config.seeds:
         return _train_seeds(config, data, out, run, cache, resume)
@@ -57,7 +67,7 @@ def train(
         if teacher.config:
             own = read_config(PlotCoherenceConfig, config_file(FOLDER, teacher.config))
             train(own, data, folder, folder.parent, cache, resume)
-        provenance["teacher"] = checksum(weights_file(folder))
+        provenance |= teacher_digests(folder)
     known = known_classifier(config, provenance, out)
     if known:
         return known

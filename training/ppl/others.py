@@ -19,7 +19,8 @@ from openmeva.training.common.backbone import SHARED, Backbone, find_backbone, n
 from openmeva.training.files import save_tensors, write_text
 from openmeva.training.ppl.config import PplConfig
 
-OWN = (SHARED, "scratch")
+SCRATCH = "scratch"
+OWN = (SHARED, SCRATCH)
 
 
 def is_other(base: str) -> bool:

@@ -17,10 +17,17 @@ from torch import Tensor
 
 from openmeva.metrics.core.runtime import pad, token_id
 from openmeva.metrics.ppl.loading import marks_of
+from openmeva.training.common.adapters import check_start
 from openmeva.training.common.backbone import SHARED, find_backbone, names_file
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest, start_digest
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
+from openmeva.training.common.trainer import (
+    StoryTrainer,
+    data_checksums,
+    machine,
+    native_autocast,
+    training_arguments,
+)
 from openmeva.training.corpora.splits import Sentences, load_corpus
 from openmeva.training.paths import located
 from openmeva.training.ppl.card import write_ppl_card
@@ -29,7 +36,7 @@ from openmeva.training.ppl.data import LanguageModelCollator, token_rows
 from openmeva.training.ppl.losses import next_token_loss
 from openmeva.training.ppl.masked import save_masked
 from openmeva.training.ppl.model import build_model
-from openmeva.training.ppl.others import is_other, load_other, save_other, save_other_adapter
+from openmeva.training.ppl.others import SCRATCH, is_other, load_other, save_other, save_other_adapter
 from openmeva.training.processes import one_writer
 
 VALIDATION_STORIES = 1000
@@ -50,7 +57,7 @@ def perplexities(model: Any, stories: Sequence[Sentences], rows: list[list[int]]
     model.eval()
     order = sorted(range(len(rows)), key=lambda index: len(rows[index]))
     total, tokens = 0.0, 0
-    with torch.no_grad(), torch.autocast(model.device.type, torch.bfloat16):
+    with torch.no_grad(), native_autocast(model.device):
         for start in range(0, len(order), 32):
             ids, mask = pad([rows[index] for index in order[start : start + 32]], 0)
             count = int(mask[:, 1:].sum())
@@ -85,6 +92,11 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
             return save_masked(config, data, out) if writes else {}
     if config.stories < 1:
         raise ValueError(f"stories: expected 1 or more, got {config.stories}")
+    check_start(config.start, config.adapter)
+    if config.base == SCRATCH and config.adapter:
+        raise ValueError(
+            "base: expected scratch without an adapter (adapter: null), which would sit on other weights"
+        )
     started = time.time()
     start = located(config.start) if config.start else None
     made_from = {

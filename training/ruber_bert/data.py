@@ -15,6 +15,7 @@ from openmeva.metrics.core.runtime import SpecialTokens, pad
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.ruber_bert.modeling import RuberModel, extremes, inner_tokens, pool
 from openmeva.metrics.ruber_bert.scoring import plain_context
+from openmeva.training.common.trainer import native_autocast
 from openmeva.training.corpora.splits import Sentences, cut, judged_keys, load_corpus
 from openmeva.training.corpora.stories import is_held_out, story_key
 from openmeva.training.files import read_rows, text_of
@@ -114,7 +115,7 @@ def frozen_features(model: RuberModel, texts: Sequence[list[int]], batcher: Text
     for start in track(range(0, len(order), 64), "encoding"):
         batch = order[start : start + 64]
         inputs = {k: v.to(device) for k, v in batcher([texts[i] for i in batch]).items()}
-        with torch.autocast(device.type, torch.bfloat16):
+        with native_autocast(device):
             states = model.bert(**inputs).last_hidden_state.float()
         inner = inner_tokens(inputs["attention_mask"])
         pooled = {how: pool(states, inner, how) for how in ("cls", "mean", "max")}

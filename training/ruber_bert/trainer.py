@@ -115,7 +115,7 @@ def train(
     trainer.config = config
     trainer.pairs = len(pairs.train)
     trainer.train(resume_from_checkpoint=checkpoint)
-    results = evaluate_pairs(model, pairs.validation, batcher, near_validation, config.seed)
+    results = evaluate_pairs(model.cpu(), pairs.validation, batcher, near_validation, config.seed)
     manifest = {
         "metric": "ruber_bert",
         **made_from,

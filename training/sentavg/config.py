@@ -31,7 +31,8 @@ class SentAvgSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class SentAvgConfig(RowsConfig):
-    """How SENTAVG is trained: on which rows, and the settings; the seed is that of the configuration.
+    """How SENTAVG is trained: on which rows, and the settings; the seed is its own and takes the place
+    of that of `settings`.
 
     Attributes:
         name: of the configuration.

@@ -21,17 +21,18 @@ from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.classifier.at_hand import check_at_hand
 from openmeva.training.classifier.averaging import average_checkpoints
+from openmeva.training.classifier.distillation import teacher_digests
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.seeds import train_seeds
 from openmeva.training.classifier.states import fitted_projection
-from openmeva.training.common.backbone import names_file
+from openmeva.training.common.adapters import check_start
+from openmeva.training.common.backbone import find_backbone, names_file
 from openmeva.training.common.checkpoint import (
     begin_run,
     save_checkpoint,
     save_manifest,
     start_digest,
     trained,
-    weights_file,
 )
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.trainer import (
@@ -99,6 +100,7 @@ def train(
     start = located(config.start) if config.start else None
     if config.start_share and not (start and config.adapter):
         raise ValueError("start_share: expected with a start and an adapter, whose mean is taken")
+    check_start(config.start, config.adapter)
     check_at_hand(config.others, config.teacher, "union", data)
     first = first_configuration(UnionConfig, "union", config.first, config.start)
     if first and start:
@@ -140,10 +142,12 @@ def _train_one(
     """
     started = time.time()
     start = located(config.start) if config.start else None
-    others, files, told = _judged_stories(config, data, judgments, cache)
+    others, files, told = _judged_stories(config, data, judgments, cache, resume)
     made_from = {
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data) | files,
+        "lexicon": {name: checksum(path) for name, path in lexicon_files().items()},
+        "encoder": find_backbone(config.base).sha256,
         **told,
         **start_digest(start),
     }
@@ -198,7 +202,6 @@ def _train_one(
     manifest = {
         "metric": "union",
         **made_from,
-        "lexicon": {name: checksum(path) for name, path in lexicon_files().items()},
         "stories": {"train": len(stories), "validation": len(held_out)},
         "steps": trainer.state.global_step,
         "validation": {
@@ -229,11 +232,11 @@ def _train_one(
 
 
 def _judged_stories(
-    config: UnionConfig, data: Path, run: Path, cache: Path
+    config: UnionConfig, data: Path, run: Path, cache: Path, resume: bool
 ) -> tuple[list[GroupRow], dict[str, str], dict[str, Any]]:
     """The further stories that a teacher judges, their files' checksums, and what else the manifest says of both.
 
-    A teacher that is not there is trained.
+    A teacher that is not there is trained, or with `resume` goes on from its last checkpoint.
 
     Raises:
         ValueError: weights for what a teacher says, or stories for it, but no teacher; or weights of none of it.
@@ -250,8 +253,8 @@ def _judged_stories(
         return [], {}, {}
     own = first_configuration(UnionConfig, "union", teacher.config, teacher.weights)
     if own:
-        train(own, data, located(teacher.weights), run / f"training-{own.name}", cache)
-    told: dict[str, Any] = {"teacher": checksum(weights_file(located(teacher.weights)))}
+        train(own, data, located(teacher.weights), run / f"training-{own.name}", cache, resume)
+    told: dict[str, Any] = {**teacher_digests(located(teacher.weights))}
     if not config.others:
         return [], {}, told
     with first_alone():

@@ -2,16 +2,18 @@
 
 from pathlib import Path
 
-from openmeva.training.common.checkpoint import save_manifest, trained
-from openmeva.training.common.config import as_mapping, config_file, read_config
+from openmeva.training.common.checkpoint import begun_with, save_manifest, trained
+from openmeva.training.common.config import config_file, read_config
 from openmeva.training.paths import located
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
-from openmeva.training.plot_guided.generator.trainer import train_generator
+from openmeva.training.plot_guided.generator.trainer import generator_made_from, train_generator
 from openmeva.training.processes import one_writer
 
 
 def ensure_generator(folder: Path, configuration: str | Path, data: Path, cache: Path) -> Path:
-    """The folder of the generator that a configuration describes, which is trained or resumed where need be.
+    """The folder of the generator that a configuration describes, which is trained where it is not, or not so, or of other data.
+
+    A training of the same configuration and data that was interrupted goes on; any other begins anew.
 
     Where the configuration goes on from another generator (`start`), that one comes first (`start_config`).
 
@@ -22,11 +24,12 @@ def ensure_generator(folder: Path, configuration: str | Path, data: Path, cache:
         cache: of tagged corpora.
     """
     config = read_config(GeneratorConfig, config_file("generator", configuration))
-    if trained(folder, GeneratorConfig, {"config": as_mapping(config)}):
-        return folder
     if config.start and config.start_config:
         ensure_generator(located(config.start), config.start_config, data, cache)
-    manifest = train_generator(config, data, folder.parent, cache, resume=True)
+    wanted = generator_made_from(config, data)
+    if trained(folder, GeneratorConfig, wanted):
+        return folder
+    manifest = train_generator(config, data, folder.parent, cache, begun_with(folder.parent, wanted))
     with one_writer() as writes:
         if writes:
             save_manifest(folder, manifest)

@@ -53,6 +53,16 @@ class GeneratorTrainer(StoryTrainer):
         return total / int((inputs["labels"] != IGNORED).sum()), {}
 
 
+def generator_made_from(config: GeneratorConfig, data: Path) -> dict[str, Any]:
+    """What decides a generator's weights: configuration, data, and the weights that it goes on from."""
+    made_from: dict[str, Any] = {"config": as_mapping(config), "data": data_checksums(config.corpus, data)}
+    if config.start:
+        made_from["start"] = checksum(located(config.start) / WEIGHTS)
+    if (adapter := located(config.base) / ADAPTER).is_file():  # perplexity's weights
+        made_from["base"] = checksum(adapter)
+    return made_from
+
+
 def train_generator(
     config: GeneratorConfig, data: Path, run: Path, cache: Path, resume: bool = False
 ) -> dict[str, Any]:
@@ -62,14 +72,7 @@ def train_generator(
         ValueError: a run to resume that was begun with another configuration (each difference is named).
     """
     started = time.time()
-    made_from: dict[str, Any] = {
-        "config": as_mapping(config),
-        "data": data_checksums(config.corpus, data),
-    }
-    if config.start:
-        made_from["start"] = checksum(located(config.start) / WEIGHTS)
-    if (adapter := located(config.base) / ADAPTER).is_file():  # perplexity's weights
-        made_from["base"] = checksum(adapter)
+    made_from = generator_made_from(config, data)
     checkpoint = begin_run(run, made_from, resume)
     corpus = load_plots(as_mapping(config), data, cache, names_file())
     model: Any
