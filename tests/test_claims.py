@@ -1,31 +1,35 @@
 """What READMEs and cards say of data and results in words: that nothing was trained on this, that few do better."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from openmeva.training.benchmark.registry import read_registry
+from openmeva.training.common.model_card import excluded
 from openmeva.training.hub.results import read_results
 from openmeva.training.judged.catalogue import JUDGED_SETS
 from openmeva.training.paths import ROOT
 
 MANIFESTS = sorted(
     path
-    for place in ("weights/*", "*/weights/*")
-    for path in (ROOT / "metrics").glob(f"{place}/manifest.json")
+    for place in ("metrics/weights/*", "metrics/*/weights/*", "training/weights/*")
+    for path in ROOT.glob(f"{place}/manifest.json")
 )
+JUDGED = {  # files of judged stories, by a file of the corpora in which some of them stand
+    "roc/validation.jsonl.gz": "plot_guided/AMT_ROC.CSV",
+    "wp/human_stories.jsonl.gz": "plot_guided/AMT_WP.CSV",
+}
+# Trained before the one judged story of WritingPrompts' file was left out; the metrics' cards say so.
+BEFORE = {
+    "embedding_similarity/weights/default",
+    "ppl/weights/wp",
+    "ruber_bert/weights/wp",
+    "metrics/weights/encoder",
+    "training/weights/generator-wp",
+}
 RESULTS: Any = read_results(ROOT)
-
-
-def _excluded(config: Any) -> Iterator[str]:
-    """Files whose stories a configuration leaves out, wherever in it they stand."""
-    for key, value in config.items() if isinstance(config, dict) else ():
-        yield from value if key == "exclude" and value else ()
-    for part in config.values() if isinstance(config, dict) else config if isinstance(config, list) else ():
-        yield from _excluded(part)
 
 
 @pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: "/".join(path.parts[-4:-1]))
@@ -33,7 +37,11 @@ def test_no_weights_were_trained_on_judged_stories_nor_on_those_of_this_project(
     """Cards, datasets/stories and training/README.md say so; judged stories are read to be left out."""
     manifest = json.loads(path.read_text(encoding="utf-8"))
     read = [name for name in manifest["data"] if name.split("/")[0] in (*JUDGED_SETS, "datasets", "judged")]
-    assert set(read) <= set(_excluded(manifest["config"]))
+    left_out = set(excluded(manifest.get("config", {})))
+    assert set(read) <= left_out
+    known = "/".join(path.parts[-4:-1]) in BEFORE
+    wanted = {judged for corpus, judged in JUDGED.items() if corpus in manifest["data"]}
+    assert known or wanted <= left_out
 
 
 def _beating(name: str) -> list[str]:

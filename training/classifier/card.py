@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.model_card import write_model_card
+from openmeva.training.common.model_card import begun_with, citation_of, write_model_card
 
 _CARD = """---
 license: apache-2.0
@@ -29,7 +29,7 @@ metric.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 
 {kind} {groups[train]:,} groups of a human story and worse ones, {stories[train]:,} stories in all, {config[passes]}
 pass(es), at most {config[group_size]} stories of a group at a time; {steps:,} steps, learning rate {config[learning_rate]:g}, {seed}.
-The loss adds cross-entropy of human against other, ranking within a group (weight {config[rank_weight]:g}), kinds of
+The loss adds cross-entropy of human against other (weight {config[label_weight]:g}), ranking within a group ({config[rank_weight]:g}), kinds of
 error ({config[kind_weight]:g}) and words that do not belong ({config[token_weight]:g}){teacher_logit}. {minutes:g} minutes{all} on {machine}
 with torch {torch}.
 {note}
@@ -60,13 +60,7 @@ WritingPrompts (Fan et al. 2018) is text of Reddit's users. Neither is part of t
 ## Citation
 
 ```bibtex
-@inproceedings{{ghazarian-etal-2021-plot,
-    title = "Plot-guided Adversarial Example Construction for Evaluating Open-domain Story Generation",
-    author = "Ghazarian, Sarik and Liu, Zixi and S M, Akash and Weischedel, Ralph and Galstyan, Aram and Peng, Nanyun",
-    booktitle = "Proceedings of NAACL 2021",
-    year = "2021",
-    pages = "4334--4344",
-}}
+{citation}
 ```
 """
 
@@ -78,7 +72,8 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
         folder,
         _CARD,
         manifest,
-        kind=_kind(config),
+        kind=_kind(manifest),
+        citation=citation_of(config["metric"]),
         meaning=_meaning(config.get("temperature", 1.0)),
         all=" in all" if config.get("seeds") else "",
         seed="each with its seed" if config.get("seeds") else f"seed {config['seed']}",
@@ -113,12 +108,17 @@ def _teacher(teacher: dict[str, Any]) -> str:
     return f"trained by `{teacher['config']}`" if teacher.get("config") else f"`{teacher['weights']}`"
 
 
-def _kind(config: dict[str, Any]) -> str:
+def _kind(manifest: dict[str, Any]) -> str:
     """What was trained, as a sentence."""
+    config = manifest["config"]
     base = "the project's story encoder" if config["base"] == "encoder" else f"`{config['base']}`"
     if not config["adapter"]:
         return f"All weights of {base}."
-    begun = f", begun with that of `{config.get('first') or config['start']}`" if config["start"] else ""
+    begun = (
+        f", begun with that of `{config.get('first') or config['start']}`{begun_with(manifest)}"
+        if config["start"]
+        else ""
+    )
     return f"An adapter of rank {config['adapter']['rank']} on {base}{begun}.{_mean(config)}"
 
 

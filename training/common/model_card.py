@@ -2,13 +2,15 @@
 
 import argparse
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from openmeva.metrics.core.backbone import SHARED_ENCODER
 from openmeva.training.common.backbone import SHARED
 from openmeva.training.files import write_text
-from openmeva.training.paths import ENCODER
+from openmeva.training.paths import ENCODER, METRICS
 
 SOURCES = {  # whose the stories are, by corpus
     "roc": "ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request and may not be passed on.",
@@ -16,6 +18,7 @@ SOURCES = {  # whose the stories are, by corpus
 }
 
 _LIMITS = "\n## Limits\n"
+_TRAINING = "\n## Training\n"
 _SEEN = (
     "{} trained when not all trainings held out the same stories: of the {stories:,} of `{corpus}` that\n"
     "all hold out now, {seen:,} were among its texts."
@@ -41,7 +44,62 @@ def write_model_card(folder: Path, template: str, manifest: Mapping[str, Any], *
     text = template.format(**{**manifest, "data": rows, "machine": machine, **fields})
     if note := seen_note(manifest):
         text = text.replace(_LIMITS, f"\n{note}\n{_LIMITS}", 1)
+    if left_out := [file for file in manifest["data"] if file in set(excluded(manifest["config"]))]:
+        names = ", ".join(f"`{file}`" for file in left_out)
+        told = f"The stories of {names} are judged ones: they were read to be left out."
+        text = after_table(text, rows, told)
+    if note := backbone_note(folder):
+        text = text.replace(_TRAINING, f"\n{note}\n{_TRAINING}", 1)
     write_text(folder / "README.md", text)
+
+
+def after_table(text: str, rows: str, note: str) -> str:
+    """The text with a paragraph after the table that has these rows, and perhaps more below them."""
+    end = text.index(rows) + len(rows)
+    while text.startswith("\n|", end):
+        end = text.index("\n", end + 1)
+    return f"{text[:end]}\n\n{note}{text[end:]}"
+
+
+def excluded(config: Any) -> Iterator[str]:
+    """Files whose stories a configuration leaves out, wherever in it they stand."""
+    for key, value in config.items() if isinstance(config, Mapping) else ():
+        yield from value if key == "exclude" and value else ()
+    parts = config.values() if isinstance(config, Mapping) else config if isinstance(config, list) else ()
+    for part in parts:
+        yield from excluded(part)
+
+
+def backbone_note(folder: Path) -> str:
+    """How the model is got that an adapter sits on, where no part of the checkout is; nothing of other weights."""
+    file = folder / "config.json"
+    found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    parts = [part["encoder"] for part in found.values() if isinstance(part, Mapping) and "encoder" in part]
+    hub = parts[0].get("hub") if parts else None
+    if not hub or hub.endswith(SHARED_ENCODER):
+        return ""
+    return (
+        f"These weights are an adapter alone. The model below it, `{hub}`, comes by `make base` in the checkout, or by\n"
+        f"`hf download {hub}`."
+    )
+
+
+def begun_with(manifest: Mapping[str, Any]) -> str:
+    """Which adapter a training began with: the first digits of its SHA-256, in brackets; nothing without one."""
+    return f" (SHA-256 {manifest['start'][:8]}…)" if "start" in manifest else ""
+
+
+def citation_of(metric: str) -> str:
+    """The entry of BibTeX in a metric's own card.
+
+    Raises:
+        ValueError: a card without one.
+    """
+    card = (METRICS / metric / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"```bibtex\n(.*?)\n```", card, re.DOTALL)
+    if not found:
+        raise ValueError(f"{metric}: expected an entry of BibTeX in its card, got none")
+    return found[1]
 
 
 def seen_note(manifest: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from openmeva.training.common.backbone import BackboneConfig
 from openmeva.training.common.config import read_config
-from openmeva.training.common.model_card import SOURCES, card_command, write_model_card
+from openmeva.training.common.model_card import SOURCES, begun_with, card_command, write_model_card
 from openmeva.training.paths import CONFIGS
 from openmeva.training.ppl.others import is_other
 
@@ -101,7 +101,7 @@ def _causal_parts(manifest: dict[str, Any]) -> dict[str, str]:
         note = _how_to_get(config["base"])
     elif config["adapter"]:
         kind = f"An adapter of rank {config['adapter']['rank']} on the project's story encoder under a causal mask"
-        kind += ", going on from `roc`." if config.get("start") else "."
+        kind += f", going on from `roc`{begun_with(manifest)}." if config.get("start") else "."
     else:
         kind = f"All weights of a causal model of the story encoder's shape, starting from {config['base']}."
     block = " in blocks" if config["corpus"].get("block_words") else ""

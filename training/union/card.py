@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.model_card import SOURCES, write_model_card
+from openmeva.training.common.model_card import SOURCES, begun_with, write_model_card
 
 _CARD = """---
 license: apache-2.0
@@ -68,12 +68,13 @@ The weights are Apache-2.0. {source} The stories are not part of this repository
 _TITLES = {"roc": "ROCStories", "wp": "WritingPrompts"}  # by the folder of the stories
 
 
-def _begun(config: dict[str, Any]) -> str:
+def _begun(manifest: dict[str, Any]) -> str:
     """What an adapter began with, if with another one, and where that is described."""
+    config = manifest["config"]
     if not config.get("start"):
         return ""
     source = config.get("first") or config["start"]
-    return f", begun with that of `{source}` (its stories are not counted below)"
+    return f", begun with that of `{source}`{begun_with(manifest)} (its stories are not counted below)"
 
 
 def _averaged(config: dict[str, Any]) -> str:
@@ -154,7 +155,7 @@ def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
         _CARD,
         manifest,
         kind=(
-            f"An adapter of rank {config['adapter']['rank']} on {base}{_begun(config)}.{_averaged(config)}"
+            f"An adapter of rank {config['adapter']['rank']} on {base}{_begun(manifest)}.{_averaged(config)}"
             if config["adapter"]
             else f"All weights of {base}."
         ),

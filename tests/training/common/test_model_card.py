@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -49,6 +50,8 @@ def test_every_writer_has_weights() -> None:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_card_is_what_its_manifest_says(name: str, tmp_path: Path) -> None:
     manifest = json.loads((METRICS / name / "manifest.json").read_text(encoding="utf-8"))
+    if (settings := METRICS / name / "config.json").is_file():
+        shutil.copy(settings, tmp_path)
     WRITERS[name.split("/")[0]](tmp_path, manifest)
     assert (tmp_path / "README.md").read_bytes() == (METRICS / name / "README.md").read_bytes()
 
