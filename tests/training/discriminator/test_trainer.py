@@ -74,4 +74,7 @@ def test_stories_are_written_once_and_never_the_generators_own(
     (generator / "model.safetensors").write_bytes(b"others")
     assert load_rows(config, tmp_path, tmp_path / "run", tmp_path)[2] != first[2]
     assert calls == ["plots", "plots"], "another generator writes other stories"
+    more_held_out = parse(DiscriminatorConfig, {**settings, "validation_groups": 2})
+    load_rows(more_held_out, tmp_path, tmp_path / "run", tmp_path)
+    assert len(calls) == 3, "so does another number of held-out groups"
     json.dumps(first[2])

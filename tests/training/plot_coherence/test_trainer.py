@@ -12,6 +12,7 @@ from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common import backbone
 from openmeva.training.common.config import config_file, parse, read_config
+from openmeva.training.files import checksum
 from openmeva.training.graded.groups import group_file, main, make_groups
 from openmeva.training.negatives.groups import GroupRow, write_groups
 from openmeva.training.papers import plot_cells, plot_tables
@@ -59,6 +60,11 @@ def test_graded_groups_are_made_once(tmp_path: Path) -> None:
     make_groups({**settings, "alike_stories": 5}, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
     make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
     assert written.read_bytes() == first, "the same settings give the same file"
+    group_file(tmp_path / "run", "mini", "validation").unlink()
+    made = make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
+    assert group_file(tmp_path / "run", "mini", "validation").is_file(), "what is gone is made again"
+    assert made["data"] == {"stories.jsonl": checksum(tmp_path / "stories.jsonl")}
+    assert made["files"]["train"] == checksum(written)
     assert provenance["graded"]["mini"]["train"]["groups"] == 8
     people = {row.group: row for row in train if row.label == 1}
     assert len(people) == 8

@@ -206,6 +206,20 @@ def test_the_masked_configuration(data: Path) -> None:
     assert "{" not in (out / "README.md").read_text().split("```bibtex")[0]
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"base": "scratch"}, "base: expected scratch without an adapter"),
+        ({"start": "a", "adapter": None}, "start: expected with an adapter, got a"),
+    ],
+)
+def test_what_would_save_other_weights_than_it_trained_is_refused(
+    data: Path, changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        run(data, "one", configuration(**changes))
+
+
 def test_a_run_of_another_configuration_is_not_resumed(data: Path) -> None:
     run(data, "one", configuration(stories=4))
     with pytest.raises(ValueError, match=r"config.stories: 4, not 8"):

@@ -1,0 +1,52 @@
+"""The generator as a stage: trained where it is not there, was trained otherwise or of other data, and else left alone."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from openmeva.training.common import backbone
+from openmeva.training.common.config import as_mapping
+from openmeva.training.files import checksum
+from openmeva.training.plot_guided.generator.config import GeneratorConfig
+from openmeva.training.plot_guided.generator.stage import ensure_generator
+from openmeva.training.plot_guided.generator.trainer import GeneratorTrainer
+from tests.killing import interrupted
+from tests.tiny import tiny_model, write_encoder
+from tests.tiny_plots import generator_config, write_stories
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write_stories(tmp_path)
+    write_encoder(tmp_path / "encoder", tiny_model())
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
+    return tmp_path
+
+
+def ensured(data: Path, config: GeneratorConfig) -> str:
+    file = data / "generator.yaml"
+    file.write_text(
+        yaml.safe_dump({key: value for key, value in as_mapping(config).items() if value is not None})
+    )
+    return checksum(
+        ensure_generator(data / "run" / "final", file, data, data / "cache") / "model.safetensors"
+    )
+
+
+def test_it_is_trained_once_and_again_where_anything_differs(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = generator_config(stories=8)
+    with interrupted(GeneratorTrainer, "training_step", 1):
+        ensured(data, config)
+    first = ensured(data, config)
+    with monkeypatch.context() as closed:
+        closed.setattr(GeneratorTrainer, "train", lambda *_, **__: pytest.fail("trained again"))
+        assert ensured(data, config) == first
+    assert ensured(data, replace(config, seed=4)) != first
+    assert ensured(data, config) == first
+    corpus = data / config.corpus.train[0]
+    corpus.write_text("".join(reversed(corpus.read_text().splitlines(keepends=True))))
+    assert ensured(data, config) != first
