@@ -8,7 +8,7 @@ from math import ceil, floor
 
 import numpy as np
 
-from openmeva.spaces.distributions import Placement
+from openmeva.spaces.distributions import Placement, percent
 
 _WIDTH, _HEIGHT, _TOP, _BASE = 320, 66, 8, 48
 _POINTS = 72
@@ -58,7 +58,7 @@ def ridges(value: float, placements: Sequence[Placement], low: float | None, hig
             f'<text x="{at:.1f}" y="63" font-size="13" font-weight="600" text-anchor="middle" '
             'fill="var(--om-ink)">this story</text>'
         )
-    said = "; ".join(f"better than {one.better_than:.0f} % of {one.label}" for one in placements)
+    said = "; ".join(f"better than {percent(one.better_than)} of {one.label}" for one in placements)
     return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{html.escape(said)}">{"".join(parts)}</svg>'
 
 

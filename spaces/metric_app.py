@@ -39,7 +39,9 @@ def _defines_metric(path: Path) -> bool:
 
 
 def columns(module: Any) -> list[str]:
-    """The text columns that the metric takes, `predictions` first; none where it takes other things."""
+    """The text columns that the metric takes, `predictions` first; none where it takes other things, or more."""
+    if not getattr(module, "on_a_page", True):
+        return []
     choices = module.features if isinstance(module.features, list) else [module.features]
     names = list(dict.fromkeys(name for choice in choices for name in choice))
     return names if set(names) <= set(_LABELS) else []

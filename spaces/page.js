@@ -20,7 +20,8 @@ document.addEventListener("input", (event) => {
   const filter = event.target.closest(".om-filter");
   if (!filter) return;
   const rows = [...filter.parentNode.querySelector("tbody").rows], words = event.target.value.trim().toLowerCase();
-  for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(words);
+  const whole = (row) => `${row.textContent} ${row.querySelector("[data-text]")?.dataset.text ?? ""}`.toLowerCase();
+  for (const row of rows) row.hidden = !whole(row).includes(words);
   filter.querySelector("output").textContent = words && `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
 });
 // A hover text stands below its word, or above it where there is no room, and inside the window.

@@ -26,7 +26,7 @@ NAMES = {
     "leaderboard": ("Leaderboard", 7862),
 }
 REPOSITORY = os.environ.get("OPENMEVA_REPOSITORY", "https://huggingface.co/openmeva")
-UPLOADS_LIVE = (300, 300)  # seconds between clearings, and of a file's life, of Gradio's upload folder
+UPLOADS_LIVE = (300, 3600)  # seconds between clearings, and of a file's life, of Gradio's upload folder
 
 
 def address(name: str) -> str:
@@ -65,7 +65,7 @@ def page(name: str, lead: str) -> Iterator[gr.Blocks]:
         yield demo
         gr.HTML(
             '<footer class="om om-foot"><p>Scores compare stories of one kind with each other; they do not grade '
-            "people's writing. Nothing that you type or upload is kept. The references are scores of validation "
+            "people's writing. Nothing that you type or upload is written down or passed on. The references are scores of validation "
             "stories, never of the judged test sets. English only.</p></footer>"
         )
 

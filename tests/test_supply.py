@@ -123,7 +123,7 @@ def test_yaml_makes_plain_values() -> None:
 
 
 def test_archives_are_unpacked_in_known_places() -> None:
-    names = {"extractall", "unpack_archive"}
+    names = {"extractall", "unpack_archive", "extract"}
     found = {
         path.relative_to(ROOT).as_posix()
         for path in SOURCES

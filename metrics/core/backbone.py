@@ -7,7 +7,6 @@ is looked for beside the checkpoint, with the metrics, in the cache, in an insta
 order.
 """
 
-import hashlib
 import importlib.util
 import os
 import shutil
@@ -28,7 +27,7 @@ from tokenizers.pre_tokenizers import ByteLevel, Sequence
 from torch import Tensor
 from transformers import AutoModel, AutoTokenizer
 
-from openmeva.metrics.core.hub import HUB_ERRORS, arrived
+from openmeva.metrics.core.hub import HUB_ERRORS, arrived, file_digest
 from openmeva.metrics.core.text import PLACEHOLDERS
 
 SHARED_ENCODER = "story-encoder"  # the repository's name, whoever published it
@@ -219,12 +218,3 @@ def read_words_alike(tokenizer: Tokenizer) -> Tokenizer:
     elif isinstance(tokenizer.pre_tokenizer, Sequence) and tokenizer.normalizer is None:
         tokenizer.normalizer = Prepend(" ")  # within a sequence, each part would begin with a space
     return tokenizer
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file in hexadecimal."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise ValueError(f"{path}: missing or damaged ({error})") from error

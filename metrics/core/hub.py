@@ -24,10 +24,23 @@ def arrived(folder: Path) -> Path:
         blob = path.resolve()
         if not path.is_symlink() or len(blob.name) not in (40, 64):  # a cache without links has no checksums
             continue
-        content = blob.read_bytes()
-        git = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()  # small files go by git's names
-        if blob.name not in (git, hashlib.sha256(content).hexdigest()):
+        if blob.name != (_of_git(blob) if len(blob.name) == 40 else file_digest(blob)):
             path.unlink()
             blob.unlink()
             raise ValueError(f"{path}: came damaged from the Hub and was removed; please load it again")
     return folder
+
+
+def _of_git(file: Path) -> str:
+    """The name that git has for a file, as the Hub gives small ones."""
+    content = file.read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file in hexadecimal."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ValueError(f"{path}: missing or damaged ({error})") from error

@@ -86,6 +86,8 @@ Examples:
 class LlmJudge(StoryInputs, evaluate.Metric):
     """The evaluate module; `config_name` is `api`, a YAML file of settings, or a folder or Hub id of a local model."""
 
+    on_a_page = False  # it needs a model and perhaps a key, which its Space has not
+
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
@@ -219,5 +221,6 @@ def _dry_run(asked: Sequence[Asked], settings: Settings) -> dict[str, Any]:
         "prompts": unique,
         "requests_at_least": len(unique) * (samples if settings.method == "samples" else 1),
         "requests_at_most": len(unique) * samples + (settings.method == "auto" and not settings.local),
-        "prompt_tokens_about": math.ceil(sum(map(len, unique)) / 4),
+        "prompt_tokens_about": math.ceil(sum(map(len, unique)) / 4)
+        * (samples if settings.method == "samples" else 1),
     }

@@ -88,7 +88,10 @@ def _human_scores(judged: JudgedStories) -> dict[str, Any]:
     else:
         found["agreement"] = agreement(judged.ratings, judged.raters)
     if judged.source_models is not None and len(set(judged.source_models)) > 1:
-        found["sources"] = judgments_by_source(judged)
+        try:
+            found["sources"] = judgments_by_source(judged)
+        except ValueError as error:
+            found["sources"] = {"undefined": str(error)}
     return found
 
 

@@ -65,7 +65,7 @@ def _is_checkpoint(name: str) -> bool:
     found = Path(name) / "config.json"
     if not found.is_file():
         repository, _, revision = name.partition("@")
-        if repository.count("/") != 1:
+        if repository.count("/") != 1 or Path(name).exists():
             return False
         try:
             cached = try_to_load_from_cache(repository, "config.json", revision=revision or None)

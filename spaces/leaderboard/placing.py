@@ -112,19 +112,25 @@ def _checked_rows(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
 
 def _stories_of(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """The judgments that came with the scores, as rows of judged stories without texts."""
-    columns = [
-        name
-        for name in ("prompt", "source_model")
-        if any(row.values.get(name) not in (None, "") for row in rows)
-    ]
+    prompts = any(_has(row, "prompt") for row in rows)
+    systems = all(_has(row, "source_model") for row in rows)
     return [
         {
             "story": "",
             "score": number_in(row, "judgment"),
-            **{name: str(row.values.get(name) or f"row {row.number}") for name in columns},
+            **(
+                {"prompt": str(row.values["prompt"] if _has(row, "prompt") else f"row {row.number}")}
+                if prompts
+                else {}
+            ),
+            **({"source_model": str(row.values["source_model"])} if systems else {}),
         }
         for row in rows
     ]
+
+
+def _has(row: Row, column: str) -> bool:
+    return row.values.get(column) not in (None, "")
 
 
 def _judged(given: Scored, name: str) -> list[dict[str, Any]]:

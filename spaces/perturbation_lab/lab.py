@@ -6,7 +6,6 @@ import json
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from openmeva.spaces import wordnet
@@ -28,6 +27,7 @@ from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 from openmeva.training.text.knowledge import resources
 
 MOST_SEED = 1_000_000
+_SENTENCES = 2_000  # whose vectors are kept: some 40 MB
 LOOKS_FOR = {
     "lexical_repetition": "a sentence of several words",
     "semantic_repetition": "a sentence that the rules can put in other words",
@@ -72,6 +72,8 @@ class Lab:
             name: {"title": aspect.title, "meaning": aspect.meaning} for name, aspect in ASPECTS.items()
         }
         self._lock = threading.Lock()
+        self._made: tuple[PerturbationMaterial, PerturbationMaterial] | None = None
+        self._whole = False  # whether WordNet was there when that was made
 
     def start(self) -> None:
         """Fetches WordNet where it is missing, and loads everything in the background."""
@@ -97,14 +99,20 @@ class Lab:
             else ""
         )
 
-    @cached_property
+    @property
     def _materials(self) -> tuple[PerturbationMaterial, PerturbationMaterial]:
-        """Material without and with a first sentence that stays."""
+        """Material without and with a first sentence that stays; made anew once WordNet is there, which other stories need."""
+        if self._made is None or (not self._whole and resources.find("wordnet")):
+            self._whole = bool(resources.find("wordnet"))
+            self._made = self._make()
+        return self._made
+
+    def _make(self) -> tuple[PerturbationMaterial, PerturbationMaterial]:
         corpus = None
         if resources.find("wordnet"):
             rows = [row.values for row in read_rows(STORIES)]
             corpus = StoryPool(parse([row["story"] for row in rows if row["kind"] == "roc"]))
-        similarity, paraphraser = MoverSimilarity(), RuleParaphraser()
+        similarity, paraphraser = MoverSimilarity(most=_SENTENCES), RuleParaphraser()
         none, first = (PerturbationMaterial(keep, corpus, paraphraser, similarity) for keep in (0, 1))
         return none, first
 

@@ -106,7 +106,7 @@ def _score_row(before: Score, after: Score, damages: bool) -> str:
             '<span class="om-better">noticed</span>' if worse else '<span class="om-worse">missed</span>'
         )
     else:
-        verdict = "marked down" if worse else "unmoved"
+        verdict = "marked down" if worse else "marked up" if is_worse(after, before) else "unmoved"
     return (
         f'<tr><th scope="row">{tip(one.title, hint(one))}</th><td class="om-n">{number(before.value)}</td>'
         f'<td class="om-n">{number(after.value)}</td><td class="om-n">{change(by)}</td><td>{verdict}</td></tr>'

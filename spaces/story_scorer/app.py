@@ -147,8 +147,7 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
         **_HIDDEN,
         **_SCORING,
     }
-    go.click(**run)
-    story.submit(**run)
+    runs = {go.click: go.click(**run), story.submit: story.submit(**run)}
     weigh.expand(opened(sentence_costs), asked, costs, **_HIDDEN, **_SCORING)
     more.expand(opened(all_metrics), asked, metrics, **_HIDDEN, **_SCORING)
     clear.click(
@@ -159,12 +158,20 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
     )
     for name, button in buttons.items():
         corpus, text = EXAMPLES[name]
-        button.click(
+        runs[button.click] = button.click(
             partial(_example, text.story, text.context, text.reference, corpus),
             outputs=inputs,
             api_visibility="private",
             queue=False,
         ).then(**run)
+    for (
+        begin,
+        own,
+    ) in (
+        runs.items()
+    ):  # the reasons of a story that was asked for before may not come to stand under this one's
+        others: list[Any] = [event for event in runs.values() if event is not own]
+        begin(None, cancels=others, api_visibility="private", queue=False)
 
     def given(*values: str) -> Iterator[tuple[Any, ...]]:
         # without a story nothing is said anew: somebody may have typed one meanwhile

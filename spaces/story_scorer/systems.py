@@ -12,7 +12,6 @@ from openmeva.metrics.core.description import RECOMMENDED
 from openmeva.metrics.core.text_warnings import USUAL_WORDS, warnings_of
 from openmeva.spaces.scorer import Patience, Score, Scorer
 from openmeva.spaces.story_scorer.service import chunks, file_texts
-from openmeva.spaces.texts import Text
 from openmeva.spaces.verdicts import recommended
 
 LEAST = 5  # prompts: of fewer an interval says nothing
@@ -71,14 +70,14 @@ def compare(
     Raises:
         ValueError: rows that do not belong together, fewer than `LEAST` prompts, or what `file_texts` raises.
     """
-    pairs = paired(first, second)
-    both: list[list[Text]] = []
-    scores: list[list[Score | None]] = []
-    for place, name in enumerate(("First file", "Second file")):
+    for name, rows in (("First file", first), ("Second file", second)):
         try:
-            both.append(file_texts([pair[place] for pair in pairs], corpus))
+            file_texts(rows, corpus)  # rows are told by their place in the file, not in the pairs
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
+    pairs = paired(first, second)
+    both = [file_texts([pair[place] for pair in pairs], corpus) for place in (0, 1)]
+    scores: list[list[Score | None]] = []
     total = sum(map(len, both))
     for texts in both:
         done: list[Score | None] = []
@@ -129,7 +128,12 @@ def paired(first: Rows, second: Rows) -> list[tuple[dict[str, Any], dict[str, An
         ValueError: an id or a prompt that stands twice or in one file alone, or files of another length.
     """
     key = next(
-        (name for name in ("story_id", "context") if all(row.get(name) for row in [*first, *second])), None
+        (
+            name
+            for name in ("story_id", "context")
+            if all(row.get(name) not in (None, "") for row in [*first, *second])
+        ),
+        None,
     )
     if key is None:
         if len(first) != len(second):

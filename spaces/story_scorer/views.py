@@ -154,7 +154,7 @@ def file_table(found: FileScores, name: str = "") -> str:
         for name in names
     )
     body = "".join(
-        f'<tr><td class="om-n" data-value="{place}">{place}</td><td class="om-text">{escape(_short(str(row["story"])))}'
+        f'<tr><td class="om-n" data-value="{place}">{place}</td><td class="om-text" data-text="{escape(str(row["story"]))}">{escape(_short(str(row["story"])))}'
         f"{_flag(row.get('warning'))}</td>" + "".join(_cell(row[name]) for name in names) + "</tr>"
         for place, row in enumerate(rows[:_SHOWN_ROWS], 1)
     )

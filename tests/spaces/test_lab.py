@@ -24,7 +24,7 @@ STORY = "Ann was hungry. She made a sandwich. She ate it because it was good. Sh
 def lab() -> Lab:
     found = Lab(FakeScorer())
     # Without a corpus and an encoder: these aspects need neither, and both take long to load.
-    found.__dict__["_materials"] = _plain_materials()
+    found._made, found._whole = _plain_materials(), True
     return found
 
 
@@ -134,3 +134,16 @@ def test_scores_that_are_missing_have_a_row(lab: Lab) -> None:
     )
     assert "needs ConceptNet" in shown
     assert 'download="cases.csv"' in shown
+
+
+def test_material_is_made_anew_once_wordnet_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user may perturb while it is being fetched."""
+    there: list[str] = []
+    made = Lab(FakeScorer())
+    monkeypatch.setattr("openmeva.spaces.perturbation_lab.lab.resources.find", lambda name: there or None)
+    monkeypatch.setattr(Lab, "_make", lambda self: (*_plain_materials(), len(there)))
+    assert made._materials[-1] == 0
+    assert made._materials is made._materials
+    there.append("wordnet")
+    assert made._materials[-1] == 1
+    assert made._materials is made._materials

@@ -12,7 +12,7 @@ from scipy import stats
 from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.spaces.leaderboard import views
 from openmeva.spaces.leaderboard.collect import RESULTS, collect, judgments_digest, merged
-from openmeva.spaces.leaderboard.placing import place
+from openmeva.spaces.leaderboard.placing import place, scored
 from openmeva.spaces.leaderboard.reporting import report
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.hub.results import read_results
@@ -231,3 +231,18 @@ def test_shipped_results_hold_no_story() -> None:
     assert {key for one in found["judged"].values() for key in one} == {
         "title", "corpus", "n", "prompts", "ceiling", "paper_note", "paper_stories", "judgments", "settings", "rows",
     }  # fmt: skip
+
+
+def test_a_prompt_may_be_0_and_systems_count_where_all_have_one() -> None:
+    rows = [
+        {
+            "score": float(place),
+            "judgment": float(place % 7),
+            "prompt": place // 4,
+            "source_model": "a" if place else "",
+        }
+        for place in range(24)
+    ]
+    judged = scored("mans_roc", rows).judged
+    assert len(set(judged.prompts)) == 6
+    assert judged.source_models is None

@@ -51,6 +51,18 @@ def test_a_difference_that_is_none_and_prompts_without_a_score() -> None:
         compared([50, 60, 70, 80, 0], [50] * 5)
 
 
+def test_an_id_may_be_0_and_a_row_is_told_by_its_place_in_the_file() -> None:
+    first, second = rows([50, 60, 70, 80, 90, 95]), rows([51, 61, 71, 81, 91, 96])
+    for row in [*first, *second]:
+        row["story_id"] -= 1
+    found = paired(first, second[::-1])
+    assert [a["story_id"] for a, _ in found] == [b["story_id"] for _, b in found]
+    second = second[::-1]
+    second[5]["story"] = " "
+    with pytest.raises(ValueError, match=r"Second file: Row 6"):
+        compare(ByNumber(), first, second, "roc", lambda *_: None)
+
+
 def test_rows_belong_together_by_id_or_prompt_or_place() -> None:
     a, b = {"story": "x", "context": "p"}, {"story": "y", "context": "q"}
     assert paired([a, b], [b, a]) == [(a, a), (b, b)]

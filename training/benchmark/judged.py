@@ -22,7 +22,7 @@ from openmeva.training.benchmark.standings import standings
 from openmeva.training.statistics.pairs import calibrated_accuracy
 from openmeva.training.statistics.permutation import PermutationTests, Stopping, random_swaps
 
-RESAMPLES = 10_000  # of permutation tests, at most; they stop early
+RESAMPLES = 10_000  # of permutation tests; those of standings stop early
 MOST_SWAPS = (
     50_000_000  # resamples by stories: sets of more than 5,000 stories have fewer resamples, 1,000 or more
 )

@@ -25,7 +25,7 @@ from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sampling import sampled
 from openmeva.training.benchmark.scores import score
 from openmeva.training.benchmark.sets import TestSet
-from openmeva.training.benchmark.work import LeftOutError, Work, explained, on_set
+from openmeva.training.benchmark.work import LeftOutError, Work, explained, on_set, that_differ
 from openmeva.training.common.cross_validated import cross_validated_scores
 from openmeva.training.paths import CACHE
 
@@ -128,7 +128,7 @@ def _add_tables(
             for title, result in cross_validated_scores(one.name, rows).items()
             if any(entry.name == result["metric"] for entry in metrics)
         }
-        found = _that_differ(one, found, results["skipped"])
+        found = that_differ(one, found, results["skipped"])
         given = (replace(one, read=_read_before), rows, found, replace(settings, say=print))
         works.append((_table, given))
     drifting = []
@@ -216,15 +216,6 @@ def _attempt(work: Work, settings: Settings, skipped: dict[str, str]) -> dict[st
             raise
         skipped[f"{work.entry.name} ({work.config}) on {work.one.name}"] = str(error)
         return {}
-
-
-def _that_differ(
-    one: TestSet, found: dict[str, dict[str, Any]], skipped: dict[str, str]
-) -> dict[str, dict[str, Any]]:
-    """The metrics whose scores differ; the others, of which no correlation is defined, are noted in `skipped`."""
-    constant = [title for title, result in found.items() if len(set(result["scores"])) == 1]
-    skipped |= {f"{title} on {one.title}": "gives every story the same score" for title in constant}
-    return {title: result for title, result in found.items() if title not in constant}
 
 
 def _judged(

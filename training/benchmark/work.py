@@ -63,3 +63,12 @@ def explained(entry: MetricEntry, loaded: Loaded) -> Iterator[Work]:
 def scoring(entry: MetricEntry, rows: Rows) -> MetricEntry:
     """The entry that scores rows for another: where all have references, the one that needs them, in the same pass."""
     return entry.giver if entry.giver and all(row.get("reference") for row in rows) else entry
+
+
+def that_differ(
+    one: TestSet, found: dict[str, dict[str, Any]], skipped: dict[str, str]
+) -> dict[str, dict[str, Any]]:
+    """The metrics whose scores differ; the others, of which no correlation is defined, are noted in `skipped`."""
+    constant = [title for title, result in found.items() if len(set(result["scores"])) == 1]
+    skipped |= {f"{title} on {one.title}": "gives every story the same score" for title in constant}
+    return {title: result for title, result in found.items() if title not in constant}

@@ -143,9 +143,13 @@ def load_adapter(model: torch.nn.Module, tensors: dict[str, Tensor]) -> None:
     Factors that the checkpoint lacks stay as they begin: they add nothing until they are trained.
 
     Raises:
-        ValueError: factors of a higher rank than the model's (the first such layer).
+        ValueError: factors of a higher rank than the model's, or of a layer that it lacks (the first such one).
     """
     parameters = dict(model.named_parameters())
+    layers = {name for name, module in model.named_modules() if isinstance(module, LoraLayer)}
+    given = {name.removesuffix(".lora_A") for name in tensors if name.endswith(".lora_A")}
+    if strange := sorted(given - layers):
+        raise ValueError(f"expected factors of layers that the model has, got {strange[0]}")
     with torch.no_grad():
         for name, module in model.named_modules():
             if not isinstance(module, LoraLayer):

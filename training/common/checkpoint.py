@@ -23,6 +23,7 @@ from openmeva.training.processes import one_writer, wait
 
 WHOLE = "model.safetensors"
 MANIFEST = "manifest.json"
+_NOTED_LATER = ("encoder", "teacher_settings")  # manifests of earlier trainings say nothing of these
 
 
 def weights_file(folder: Path) -> Path:
@@ -55,7 +56,8 @@ def trained(folder: Path, kind: type[Any], wanted: Mapping[str, Any]) -> dict[st
         before, now = (parse(kind, one["config"], MANIFEST) for one in (known, wanted))
     except ValueError:  # of a version with other settings
         return None
-    same = all(known.get(key) == value for key, value in wanted.items() if key != "config")
+    compared = [key for key in wanted if key != "config" and (key in known or key not in _NOTED_LATER)]
+    same = all(known.get(key) == wanted[key] for key in compared)
     return known if same and before == now else None
 
 

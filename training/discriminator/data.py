@@ -80,6 +80,8 @@ def _made_of(record: Path, config: DiscriminatorConfig, provenance: dict[str, An
     if not record.is_file():
         return False
     known = json.loads(record.read_text(encoding="utf-8"))
-    before = {key: known.get(key) for key in USED}  # a setting left out had its default
+    if set(USED) - known.keys():  # of a version that did not note all of them
+        return False
+    before = {key: known[key] for key in USED}
     same = parse(DiscriminatorConfig, {**as_mapping(config), **before}, str(record)) == config
     return same and all(known.get(key) == value for key, value in provenance.items())

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from openmeva.training.files import replacing, write_text
+from openmeva.training.files import read_lines, replacing, write_text
 from openmeva.training.judged.card import BUILT, written_card
 from openmeva.training.judged.catalogue import JudgedSet
 from openmeva.training.judged.mans import fetch
@@ -71,9 +71,9 @@ def _card_of(out: Path, one: JudgedSet) -> str | None:
         ValueError: it, or what lies beside it, is of another set.
     """
     card = out / "README.md"
-    text = card.read_text(encoding="utf-8") if card.is_file() else None
+    text = "\n".join(line for _, line in read_lines(card)) if card.is_file() else None
     mans, ours = (out / MANS_FOLDER).is_dir(), text is not None and BUILT in text
-    if (mans and one.name != "mans") or (ours and f"\n# {one.title}\n" not in (text or "")):
+    if (mans and one.name != "mans") or (ours and f"\n# {one.title}\n" not in f"\n{text}\n"):
         raise ValueError(
             f"{out}: expected a folder of its own for {one.title}, got one with another set in it"
         )

@@ -87,7 +87,7 @@ def run(
     told = asdict(work)
     settings = {
         "work": {"kind": type(work).__name__, **told},
-        "files": {str(file): checksum(file) for file in files_in(told)},
+        **({"files": {str(file): checksum(file) for file in named}} if (named := files_in(told)) else {}),
         "input": source.identity,
         "size": asdict(size),
         "version": __version__,
@@ -124,18 +124,20 @@ def run(
 def files_in(settings: Any) -> list[Path]:
     """The files that settings name by their whole path, and those in folders that they name so: weights, other stories.
 
+    What is under `cache` is made again where it is missing, and decides nothing.
+
     Args:
         settings: plain values, nested or not.
     """
     if isinstance(settings, Mapping):
-        return sorted({file for value in settings.values() for file in files_in(value)})
+        return sorted({file for key, value in settings.items() if key != "cache" for file in files_in(value)})
     if isinstance(settings, list | tuple):
         return sorted({file for value in settings for file in files_in(value)})
     if not isinstance(settings, str | Path) or not Path(settings).is_absolute():
         return []
     named = Path(settings)
     try:
-        return sorted(file for file in (named, *named.rglob("*")) if file.is_file())
+        return sorted(file for file in (named, *named.glob("*")) if file.is_file())
     except (OSError, ValueError):  # no path: a text that begins with "/"
         return []
 

@@ -13,9 +13,9 @@ from openmeva.training.benchmark.level_tables import standings
 from openmeva.training.benchmark.own.judging import judge
 from openmeva.training.benchmark.preferences import preference_table
 from openmeva.training.benchmark.report import write_report
-from openmeva.training.benchmark.run import _that_differ
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.benchmark.tables import read_published
+from openmeva.training.benchmark.work import that_differ
 from openmeva.training.files import write_rows
 
 
@@ -94,7 +94,7 @@ def test_pairs_of_one_prompt_have_no_interval() -> None:
 def test_a_constant_metric_is_left_out_with_its_reason() -> None:
     skipped: dict[str, str] = {}
     found = {"same": {"scores": [0.0, 0.0]}, "other": {"scores": [0.0, 1.0]}}
-    assert list(_that_differ(TEST_SETS["mans_roc"], found, skipped)) == ["other"]
+    assert list(that_differ(TEST_SETS["mans_roc"], found, skipped)) == ["other"]
     assert list(skipped.values()) == ["gives every story the same score"]
 
 

@@ -101,5 +101,9 @@ def test_negative_samples_come_from_a_pool(stories: Path, tmp_path: Path) -> Non
         assert row["negative"] not in (None, row["original"])
         assert row["applied"]
         assert all(name.rpartition("_")[2] in how.techniques for name in row["applied"])
+    counted(stories, tmp_path / "again", work=Sampling(how, str(stories)))
+    counted(
+        stories, tmp_path / "again", work=Sampling(how, str(stories))
+    )  # what the first one cached is no other setting
     with pytest.raises(ValueError, match="expected techniques among repetition"):
         counted(stories, tmp_path / "bad", work=Sampling(Drawing(techniques=("foo",)), str(stories)))

@@ -29,17 +29,19 @@ class MoverSimilarity:
     Args:
         device: "cpu", "cuda", …; chosen by itself where not given.
         batch_size: sentences encoded at once.
+        most: sentences whose vectors are kept, some 20 KB each.
     """
 
-    def __init__(self, device: str | None = None, batch_size: int = 64) -> None:
+    def __init__(self, device: str | None = None, batch_size: int = 64, most: int = _KEPT) -> None:
         self.device = device
         self.batch_size = batch_size
+        self.most = most
         self._encoder: TextEncoder | None = None
         self._kept: dict[str, dict[str, np.ndarray]] = {_ROUGH: {}, _EXACT: {}}
 
     def __getstate__(self) -> dict[str, Any]:
         """Settings only: a process loads the model anew."""
-        return {**MoverSimilarity(self.device, self.batch_size).__dict__}
+        return {**MoverSimilarity(self.device, self.batch_size, self.most).__dict__}
 
     def __call__(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """MoverScore of each pair, in order, -1 to 1, higher is more alike.
@@ -91,7 +93,7 @@ class MoverSimilarity:
 
     def _embed(self, texts: Sequence[str], dtype: str) -> None:
         kept = self._kept[dtype]
-        if len(kept) > _KEPT:
+        if len(kept) > self.most:
             kept.clear()
         new = [text for text in dict.fromkeys(texts) if text not in kept]
         if new:
