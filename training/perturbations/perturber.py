@@ -126,7 +126,8 @@ class Perturber:
         story = row.get("story")
         if not isinstance(story, str) or not story.strip():
             raise ValueError(f"row {row.get('story_id', '')!r}: expected a text in 'story', got {story!r}")
-        result = self.perturb(story, str(row.get("story_id", story)))
+        story_id = row.get("story_id")
+        result = self.perturb(story, story if story_id is None else str(story_id))
         return {
             "perturbed": result and result.story,
             "aspect": self.aspect.name,

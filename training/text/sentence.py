@@ -145,4 +145,8 @@ class Sentence:
                 first = self.inner(start, start + 1)
                 return [Edit(at, self.spans[start][1], text[:1].upper() + text[1:] + " " + first)]
             return [Edit(at, at, text + " ")]
-        return [Edit(self.spans[start][0], self.spans[end - 1][1], text)]
+        at = self.spans[start][0]
+        was_glued = self.lowered[start] in CLITICS and start and self.spans[start - 1][1] == at
+        if was_glued and words[0].lower() not in CLITICS:  # "she'd" has become "she would"
+            text = f" {text}"
+        return [Edit(at, self.spans[end - 1][1], text)]

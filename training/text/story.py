@@ -15,7 +15,7 @@ class Story:
     Attributes:
         text: as it came.
         sentences: in order; together they hold every token.
-        cased: whether the text has capitals.
+        cased: whether words of the text begin with capitals; placeholders for names apart.
         tokenized: whether blanks stand before most marks ("ran ."), or clitics where there are no marks.
         clitics_apart: whether they stand before most clitics ("did n't"); False where there are none.
 
@@ -27,7 +27,9 @@ class Story:
     def __init__(self, text: str) -> None:
         self.text = text
         spans = token_spans(text)
-        self.cased = not text.islower()
+        self.cased = any(
+            text[start].isupper() for start, _ in spans
+        )  # which no placeholder for a name begins with
         self.sentences: list[Sentence] = []
         at = 0
         for end in sentence_ends(text):

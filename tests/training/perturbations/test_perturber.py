@@ -33,6 +33,7 @@ def test_a_row_that_does_not_qualify_has_no_story() -> None:
 def test_without_an_id_the_text_decides() -> None:
     row = {"story": "Ben fed the hens. They were happy."}
     assert perturb("typo")(row) == perturb("typo")(dict(row))
+    assert perturb("typo")({**row, "story_id": None}) == perturb("typo")(row), "an empty cell is no id"
 
 
 def test_an_unknown_aspect_lists_the_known_ones() -> None:
