@@ -164,12 +164,8 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
             api_visibility="private",
             queue=False,
         ).then(**run)
-    for (
-        begin,
-        own,
-    ) in (
-        runs.items()
-    ):  # the reasons of a story that was asked for before may not come to stand under this one's
+    # Reasons of a story that was asked for before may not come to stand under the next one's verdict.
+    for begin, own in runs.items():
         others: list[Any] = [event for event in runs.values() if event is not own]
         begin(None, cancels=others, api_visibility="private", queue=False)
 
