@@ -11,17 +11,15 @@ from openmeva.training.common.model_card import excluded
 from openmeva.training.hub.results import read_results
 from openmeva.training.judged.catalogue import JUDGED_SETS
 from openmeva.training.paths import ROOT
+from tests.judged_stories import JUDGED
 
 MANIFESTS = sorted(
     path
     for place in ("metrics/weights/*", "metrics/*/weights/*", "training/weights/*")
     for path in ROOT.glob(f"{place}/manifest.json")
 )
-JUDGED = {  # files of judged stories, by a file of the corpora in which some of them stand
-    "roc/validation.jsonl.gz": "plot_guided/AMT_ROC.CSV",
-    "wp/human_stories.jsonl.gz": "plot_guided/AMT_WP.CSV",
-}
-# Trained before the one judged story of WritingPrompts' file was left out; the metrics' cards say so.
+# Trained before the one judged story of WritingPrompts' file was left out; the cards of the two metrics that are compared on
+# that story, perplexity and RUBER-BERT, say so.
 BEFORE = {
     "embedding_similarity/weights/default",
     "ppl/weights/wp",

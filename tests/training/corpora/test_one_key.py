@@ -17,12 +17,9 @@ from openmeva.training.corpora.splits import CorpusConfig, load_corpus
 from openmeva.training.paths import CONFIGS, ENCODER
 from openmeva.training.ruber_bert.config import RuberConfig
 from openmeva.training.ruber_bert.data import load_pairs
+from tests.judged_stories import JUDGED
 
 NAMES = ENCODER / "names.json"
-JUDGED = {  # files of judged stories, by a file of the corpora in which some of them stand
-    "roc/validation.jsonl.gz": "plot_guided/AMT_ROC.CSV",
-    "wp/human_stories.jsonl.gz": "plot_guided/AMT_WP.CSV",
-}
 
 
 def _corpora(values: Any, where: str = "") -> Iterator[tuple[str, CorpusConfig]]:

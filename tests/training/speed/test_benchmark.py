@@ -1,12 +1,33 @@
 """What the benchmark's speed is measured on: stories of MANS' shape, of which every table is made."""
 
 import numpy as np
+import pytest
 
-from openmeva.training.speed.benchmark import made_up_stories, measure
+from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.training.speed import benchmark
+from openmeva.training.speed.benchmark import made_up_stories
 
 
-def test_both_clocks_are_read() -> None:
-    assert min(measure(count=60, draws=100)) > 0
+def test_all_tables_are_made_of_as_many_stories_and_draws_as_are_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def tables(
+        metric: np.ndarray,
+        judged: JudgedStories,
+        others: object,
+        above: float,
+        one: bool,
+        draws: int,
+        _: object,
+    ):
+        assert len(metric) == len(judged)
+        seen.append((len(judged), draws))
+
+    monkeypatch.setattr(benchmark, "judgment_tables", tables)
+    benchmark.measure(count=60, draws=100)
+    assert seen == [(60, 100)]
 
 
 def test_stories_have_what_all_tables_need() -> None:

@@ -9,26 +9,17 @@ import torch
 from safetensors.torch import load_file
 
 from openmeva.metrics.core.runtime import SpecialTokens
-from openmeva.training.common import backbone
 from openmeva.training.plot_guided.generator.data import IGNORED, PairCollator
 from openmeva.training.plot_guided.generator.model import build_generator, load_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.generator.text import words_of
 from openmeva.training.plot_guided.generator.trainer import GeneratorTrainer, train_generator
 from tests.killing import interrupted
-from tests.tiny import tiny_model, tiny_tokenizer, write_bart, write_encoder, write_gpt2
-from tests.tiny_plots import generator_config, write_generator, write_stories
+from tests.tiny import tiny_tokenizer, write_bart, write_gpt2
+from tests.tiny_plots import generator_config, write_generator
 
 PLOTS = [[["she ran"], ["home"]], [["the dog"], ["ate", "slept"]], [["park"], []]]
 KEYS = [(1, 0), (1, 1), (1, 2)]
-
-
-@pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    write_stories(tmp_path)
-    write_encoder(tmp_path / "encoder", tiny_model())
-    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
-    return tmp_path
 
 
 def test_cross_attention_starts_as_self_attention_and_word_vectors_are_fixed(data: Path) -> None:

@@ -6,23 +6,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from openmeva.training.common import backbone
 from openmeva.training.common.config import as_mapping
 from openmeva.training.files import checksum
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.generator.stage import ensure_generator
 from openmeva.training.plot_guided.generator.trainer import GeneratorTrainer
 from tests.killing import interrupted
-from tests.tiny import tiny_model, write_encoder
-from tests.tiny_plots import generator_config, write_stories
-
-
-@pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    write_stories(tmp_path)
-    write_encoder(tmp_path / "encoder", tiny_model())
-    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
-    return tmp_path
+from tests.tiny_plots import generator_config
 
 
 def ensured(data: Path, config: GeneratorConfig) -> str:

@@ -1,0 +1,18 @@
+"""A corpus and an encoder that a tiny generator learns from in seconds."""
+
+from pathlib import Path
+
+import pytest
+
+from openmeva.training.common import backbone
+from tests.tiny import tiny_model, write_encoder
+from tests.tiny_plots import write_stories
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of both."""
+    write_stories(tmp_path)
+    write_encoder(tmp_path / "encoder", tiny_model())
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
+    return tmp_path
