@@ -1,6 +1,7 @@
 """Rows of a file, read in one way: JSONL, CSV, TSV, Parquet, plain text, each gzipped too."""
 
 import csv
+import gzip
 import io
 import json
 from collections import Counter
@@ -188,7 +189,9 @@ def parquet_rows(content: BinaryIO, name: str, at_once: int = 1000) -> Iterator[
 
     number = 0
     try:
-        whole = content if content.seekable() else io.BytesIO(content.read())
+        # its end is read first, and what is gzipped would be unpacked anew for each step back
+        there = content.seekable() and not isinstance(content, gzip.GzipFile)
+        whole = content if there else io.BytesIO(content.read())
         for batch in pq.ParquetFile(whole).iter_batches(batch_size=at_once):
             for values in batch.to_pylist():
                 number += 1
