@@ -11,6 +11,7 @@ from openmeva.training.text.story import Story
 _COORDINATORS = frozenset({"and", "but", "so", "or", "yet"})
 _LONGEST_OPENER = 6
 _COMMA = ","
+_SUBJECTS = frozenset({"i", "he", "she", "we", "they"})  # which are subjects, and no objects
 
 
 def delete_marks(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
@@ -59,7 +60,19 @@ def _goes(sentence: Sentence, at: int) -> bool:
         "the",
         "last",
     }
-    return starts_phrase and tags[at + 1] in {"PRP", "NNP", "DT", "PRP$", "NN", "NNS", "EX"}
+    return (
+        starts_phrase
+        and tags[at + 1] in {"PRP", "NNP", "DT", "PRP$", "NN", "NNS", "EX"}
+        and not _would_join(sentence, at)
+    )
+
+
+def _would_join(sentence: Sentence, at: int) -> bool:
+    """Whether what follows the comma would be read with what stands before: "when she returned the dress"."""
+    before, after = sentence.tags[at - 1], sentence.tags[at + 1]
+    if before.startswith(("V", "RP", "IN", "TO")) or sentence.lowered[at - 1] in {"inside", "outside"}:
+        return sentence.lowered[at + 1] not in _SUBJECTS
+    return before.startswith(("NN", "JJ")) and after in {"NN", "NNS"}  # "after dinner guests"
 
 
 def _deletion(sentence: Sentence, at: int) -> Edit:

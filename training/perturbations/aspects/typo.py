@@ -8,7 +8,7 @@ from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.inflection import in_dictionary
-from openmeva.training.text.names import FUNCTION_WORDS
+from openmeva.training.text.names import FUNCTION_WORDS, is_name
 from openmeva.training.text.story import Story
 from openmeva.training.text.word_set import word_set
 
@@ -39,9 +39,9 @@ def delete(word: str, draws: Draws) -> str | None:
 
 
 def is_word(text: str) -> bool:
-    """Whether a slip made another word, which would say something else: "clam" for "calm"."""
+    """Whether a slip made another word or name, which would say something else: "clam" for "calm", "Eric" for "Erica"."""
     low = text.lower()
-    return low in FUNCTION_WORDS or low in _NUMBERS or in_dictionary(low)
+    return low in FUNCTION_WORDS or low in _NUMBERS or in_dictionary(low) or is_name(low)
 
 
 def _typos(

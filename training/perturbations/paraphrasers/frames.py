@@ -5,6 +5,7 @@ Each function here makes a frame: from a sentence to the sentence framed, or Non
 
 from collections.abc import Callable, Sequence
 
+from openmeva.training.perturbations.rules.nominals import file_of
 from openmeva.training.perturbations.rules.noun_phrases import NounPhrase, clauses
 from openmeva.training.perturbations.rules.times import TIME_NOUNS, TIME_WORDS
 from openmeva.training.text.edits import Edit, apply_edits
@@ -28,6 +29,10 @@ _UNINTENDED = word_set(
     fall lose die break forget fail realize discover find notice become happen win miss wake receive arrive grow learn
     come freeze appear bruise get meet refuse retire remember slip trip spill drop cry weep laugh scream shriek faint sneeze
     bleed shake tremble blush recover suffer vanish catch recognize mistake burst reach succeed gasp stumble
+    hurt injure wound sprain twist bruise burn scrape scratch cut bump hit strike knock crash wreck damage ruin dent crack
+    tear rip cough yawn vomit hiccup gag choke panic worry wonder regret dream doubt doze awake awaken oversleep overhear
+    endure struggle survive gain earn inherit owe deserve develop contract land sink drown perish dislike surprise shock
+    misplace misread mishear tense manage intend assume misunderstand
     """
 )
 _ACHIEVED = word_set(
@@ -42,7 +47,7 @@ _LASTING = word_set(
     practice clean draw paint search shake sweat snow rain travel
     """
 )
-_FOR_ONESELF = word_set("buy purchase get make cook bake order build")
+_FOR_ONESELF = word_set("buy purchase cook bake order build")
 _REFLEXIVES = {"he": "himself", "she": "herself", "i": "myself", "they": "themselves", "we": "ourselves"}
 _FEELINGS = word_set(
     """
@@ -269,8 +274,8 @@ def what(sentence: Sentence) -> str | None:
         or _base(sentence, at) in {"have", "do", "make", "take", "become", "leave"}
     ):
         return None
-    if thing.start != at + 1:
-        return None
+    if thing.start != at + 1 or file_of(lemma(sentence.lowered[thing.end - 1], "NNS")) == "noun.person":
+        return None  # "what he met was the doctor"
     be = "were" if thing.plural else "was"
     words = sentence.inner(0, at + 1), be, sentence.surface(thing.start, len(sentence))
     return sentence.opening("what ") + " ".join(words)

@@ -9,9 +9,9 @@ _OBJECT = frozenset({"DT", "PRP", "PRP$", "NN", "NNS", "NNP", "CD", "JJ"})
 
 
 def before_object(sentence: Sentence, start: int, end: int) -> bool:
-    """An object follows, and no infinitive or second object after a pronoun ("helped him move")."""
+    """An object follows, no reflexive, and no infinitive or second object after a pronoun ("helped him move")."""
     tags = sentence.tags
-    if end >= len(tags) or tags[end] not in _OBJECT:
+    if end >= len(tags) or tags[end] not in _OBJECT or sentence.lowered[end].endswith(("self", "selves")):
         return False
     if any(tag in {"VBD", "VBZ", "VBP", "MD"} for tag in tags[end : end + 4]):
         return False  # a clause: "noticed the power had gone"
@@ -49,6 +49,8 @@ def third_person(sentence: Sentence, start: int, end: int) -> bool:
     """A singular subject stands right before: "was" and "is" agree with it."""
     if not start:
         return False
+    if "CC" in sentence.tags[max(0, start - 4) : start]:
+        return False  # "Sam and Nicole"
     return sentence.lowered[start - 1] in {"he", "she", "it"} or sentence.tags[start - 1] in {"NN", "NNP"}
 
 

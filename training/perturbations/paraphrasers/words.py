@@ -22,6 +22,7 @@ from openmeva.training.perturbations.rules.phrase_table import (
     PhraseTable,
     both,
     not_following,
+    not_preceded,
 )
 from openmeva.training.text.inflection import inflect
 
@@ -117,7 +118,7 @@ _PHRASAL: dict[str, str] = {
     "work out": "exercise",
     "take care of": "look after",
     "get ready": "prepare",
-    "make sure": "see to it",
+    "make sure that": "see to it that",
     "have to": "need to",
 }
 _NOUNS: dict[str, str] = {
@@ -147,8 +148,19 @@ _ADJECTIVES: dict[str, str] = {
     "favorite": "best-loved", "entire": "whole", "weird": "strange", "tiny": "very small", "lovely": "beautiful",
     "important": "significant", "cheap": "inexpensive", "quiet": "silent", "famous": "well-known",
 }  # fmt: skip
+# Nouns that make another thing with these adjectives: "a big deal".
+_OF_SET_PHRASES: dict[str, tuple[str, ...]] = {
+    "big": ("deal", "brother", "brothers", "sister", "sisters", "game", "toe", "break"),
+    "great": ("deal", "aunt", "uncle", "grandmother", "grandfather", "grandson", "granddaughter"),
+    "small": ("talk", "change"),
+    "funny": ("bone",),
+    "whole": ("grain", "milk", "wheat"),
+}
 _OTHERS: dict[str, Counterpart] = {
-    "very": Counterpart("really", holds=not_following("much", "own")),
+    "very": Counterpart(
+        "really",
+        holds=both(not_following("much", "own"), not_preceded("the", "this", "that")),
+    ),
     "really": Counterpart("truly"),
     "finally": Counterpart("at last"),
     "suddenly": Counterpart("all of a sudden"),
@@ -168,7 +180,14 @@ _OTHERS: dict[str, Counterpart] = {
     "usually": Counterpart("normally"),
     "however": Counterpart("nevertheless", holds=opens),
     "almost": Counterpart("nearly"),
-    "again": Counterpart("once more", holds=lambda s, a, b: "never" not in s.lowered),
+    "again": Counterpart(
+        "once more",
+        holds=both(
+            not_preceded("once", "and", "over", "yet"),
+            not_following("and"),
+            lambda s, a, b: "never" not in s.lowered,
+        ),
+    ),
     "maybe": Counterpart("perhaps"),
     "because": Counterpart("since", holds=before_clause),
     "while": Counterpart("as", holds=before_clause),
@@ -179,7 +198,9 @@ _OTHERS: dict[str, Counterpart] = {
     "a lot of": Counterpart("plenty of"),
     "lots of": Counterpart("plenty of"),
     "several": Counterpart("a number of", holds=before_noun),
-    "many": Counterpart("numerous", holds=before_noun),
+    "many": Counterpart(
+        "numerous", holds=both(before_noun, not_preceded("so", "too", "how", "as", "very", "not"))
+    ),
     "a few": Counterpart("several", holds=before_noun),
     "every day": Counterpart("each day"),
     "one day": Counterpart("on one occasion", holds=opens),
@@ -196,7 +217,7 @@ _OTHERS: dict[str, Counterpart] = {
     "were able to": Counterpart("managed to"),
     "so that": Counterpart("in order that"),
     "instead of": Counterpart("rather than"),
-    "as well": Counterpart("too"),
+    "as well": Counterpart("too", holds=not_following("as")),
     "for the first time": Counterpart("for the very first time"),
     "all the time": Counterpart("constantly"),
     "right away": Counterpart("at once"),
@@ -282,7 +303,8 @@ def _entries() -> dict[str, Counterpart]:
     for word, new in _PREDICATES.items():
         entries[word] = Counterpart(new, holds=predicate)
     for word, new in _ADJECTIVES.items():
-        entries[word] = Counterpart(new, frozenset({"JJ"}), attribute_or_end)
+        holds = both(attribute_or_end, not_following(*_OF_SET_PHRASES.get(word, ())))
+        entries[word] = Counterpart(new, frozenset({"JJ"}), holds)
     return entries
 
 

@@ -1,6 +1,6 @@
 """Words of cause and effect (Table 12), and their opposites."""
 
-from openmeva.training.perturbations.rules.clause_order import ends_in_be
+from openmeva.training.perturbations.rules.clause_order import OF_CONJUNCTION, ends_in_be
 from openmeva.training.perturbations.rules.phrase_table import (
     Counterpart,
     PhraseTable,
@@ -86,6 +86,8 @@ def _clause_follows(sentence: Sentence, start: int, end: int) -> bool:
 def _inside_with_clause(sentence: Sentence, start: int, end: int) -> bool:
     if sentence.opens(start) or ends_in_be(sentence, 0, start):
         return False  # "it was because"
+    if sentence.lowered[start - 1] in OF_CONJUNCTION:
+        return False  # "probably because"
     return _clause_follows(sentence, start, end)
 
 

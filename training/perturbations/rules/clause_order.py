@@ -8,6 +8,7 @@ from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.rules.times import DAYS_FROM_NOW, TIME_NOUNS
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.word_set import word_set
 
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _NOMINAL = frozenset({"PRP", "NN", "NNS", "NNP", "NNPS", "DT", "EX", "CD", "WP"})
@@ -16,6 +17,13 @@ _NESTING = frozenset({"after", "before", "until", "because", "when", "while", "i
 _BE = frozenset({"be", "is", "are", "was", "were", "am", "been", "'s", "'re", "'m"})
 _OWN_TIME = frozenset({"one", "that", "this", "last", "every", "each", "the", "in", "on", "at", "during"})
 _LEADING = frozenset({"and", "but", "so", "then", "yet"})
+# Words that belong to the conjunction after them: "just before", "only because", "and so".
+OF_CONJUNCTION = word_set(
+    """
+    just right soon shortly long even only simply merely mostly mainly partly probably perhaps maybe especially
+    immediately almost not and but
+    """
+)
 
 
 class Joint(NamedTuple):
@@ -68,7 +76,7 @@ def trailing(sentence: Sentence, is_conjunction: Callable[[Sentence, int], int])
     start = body_start(sentence)
     for at in range(start + 2, end - 1):
         size = is_conjunction(sentence, at)
-        if not size:
+        if not size or sentence.lowered[at - 1] in OF_CONJUNCTION or _measured(sentence, at):
             continue
         main_end = at
         while main_end > start and sentence.words[main_end - 1] in _INNER_MARKS:
@@ -80,6 +88,12 @@ def trailing(sentence: Sentence, is_conjunction: Callable[[Sentence, int], int])
         if has_clause(sentence, main_start, main_end) and has_clause(sentence, at + size, other_end):
             return Joint((main_start, main_end), (at, at + size), (at + size, other_end))
     return None
+
+
+def _measured(sentence: Sentence, at: int) -> bool:
+    """Whether a time says by how much the conjunction at `at` does: "two days before", "the night after"."""
+    words = sentence.lowered
+    return words[at] in {"after", "before"} and words[at - 1] in TIME_NOUNS
 
 
 def _clause_start(sentence: Sentence, start: int, end: int) -> int:

@@ -92,6 +92,11 @@ def preceded(*words: str) -> Condition:
     return lambda sentence, start, end: start > 0 and sentence.lowered[start - 1] in words
 
 
+def not_preceded(*words: str) -> Condition:
+    """Holds where none of `words` stands before."""
+    return lambda sentence, start, end: not preceded(*words)(sentence, start, end)
+
+
 def both(*conditions: Condition) -> Condition:
     """Holds where all hold."""
     return lambda sentence, start, end: all(condition(sentence, start, end) for condition in conditions)

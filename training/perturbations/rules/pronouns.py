@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 
+from openmeva.training.perturbations.rules.times import TIMES_WITHOUT_PREPOSITION
+from openmeva.training.text.inflection import lemma
+from openmeva.training.text.knowledge.lexicon import senses
 from openmeva.training.text.sentence import Sentence
 
 COLUMNS = ("subject", "object", "possessive", "possessive_noun", "reflexive")
@@ -22,6 +25,7 @@ PRONOUNS = frozenset(_PERSON_OF)
 _TO_OBJECT = {row[0]: row[1] for row in PERSONS}
 _TO_SUBJECT = {row[1]: row[0] for row in PERSONS}
 PLURAL = frozenset({"we", "you", "they"})
+_BEFORE_NOUN = ("NN", "JJ", "CD", "VBG", "VBN", "RBS")  # tags of what stands after a possessive
 
 
 def person_of(word: str) -> str | None:
@@ -53,13 +57,31 @@ def column_of(sentence: Sentence, at: int) -> str | None:
     if len(columns) == 1:
         return columns.pop()
     following = tags[at + 1] if at + 1 < len(tags) else "."
-    if word in {"his", "her", "its"}:
-        if following.startswith(("NN", "JJ", "CD", "VBG", "VBN", "RBS")):
+    if word == "her":
+        return _object_or_possessive(sentence, at)
+    if word in {"his", "its"}:
+        if following.startswith(_BEFORE_NOUN):
             return "possessive"
-        if word == "her":
-            return "object" if not following.startswith(("RB",)) else None
         return "possessive_noun" if following in {".", ",", "IN", "TO"} else None
     return _subject_or_object(words, tags, at)
+
+
+def _object_or_possessive(sentence: Sentence, at: int) -> str | None:
+    """Of "her": "made her happy", "her old car"; None for "took her home", "put her running shoes on"."""
+    words, tags = sentence.lowered, sentence.tags
+    following = tags[at + 1] if at + 1 < len(tags) else "."
+    if following.startswith("RB"):
+        return None
+    if not following.startswith(_BEFORE_NOUN):
+        return "object"
+    if tags[at] == "PRP":
+        return "object" if following != "VBG" else None
+    end = at + 1
+    while end < len(tags) and tags[end].startswith(_BEFORE_NOUN):
+        end += 1
+    nouns = {word for word, tag in zip(words[at:end], tags[at:end], strict=True) if tag.startswith("NN")}
+    known = any(senses(lemma(word, "NNS"), "n") for word in nouns - TIMES_WITHOUT_PREPOSITION)
+    return "possessive" if known else None
 
 
 def _subject_or_object(words: Sequence[str], tags: Sequence[str], at: int) -> str | None:

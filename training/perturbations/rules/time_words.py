@@ -180,6 +180,7 @@ _NEXT_OPENERS = (
     ("in", "the", "end"),
     ("at", "last"),
 )
+_OF_NOUN = (["NN"], ["NNS"], ["JJ"], ["CD"])
 
 
 def is_time_word(word: str) -> bool:
@@ -198,6 +199,8 @@ def sequence_opener(sentence: Sentence) -> int:
             size = len(opener)
             if opener in {("later",), ("soon", "after")} and words[size : size + 1] in (["that"], ["on"]):
                 return size + 2 if words[size + 1 : size + 2] and words[size + 1] in COUNTED_TIMES else 0
+            if opener[-1] in {"that", "this", "next"} and sentence.tags[size : size + 1] in _OF_NOUN:
+                return 0  # "after that day", "next time"
             return size if sentence.tags[size : size + 1] != ["IN"] else 0
     if (
         words[0] == "the"

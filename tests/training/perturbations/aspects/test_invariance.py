@@ -1,0 +1,27 @@
+"""Changes that leave a story as good as it was."""
+
+import pytest
+
+from openmeva.training.perturbations import Story
+from openmeva.training.perturbations.aspects.punctuation import inessential
+from openmeva.training.perturbations.aspects.typo import is_word
+
+
+@pytest.mark.parametrize(
+    ("text", "deletions"),
+    [
+        ("On Monday, Tom left.", 1),
+        ("When she returned, he slept.", 1),
+        ("When she returned, the dress was gone.", 0),  # "returned the dress"
+        ("Once inside, the dog slept.", 0),
+        ("After dinner, guests left.", 0),
+        ("Tom left!!", 1),
+    ],
+)
+def test_commas_that_part_a_verb_from_what_is_no_object_stay(text: str, deletions: int) -> None:
+    assert len(inessential(Story(text).sentences[0])) == deletions
+
+
+@pytest.mark.parametrize(("slip", "expected"), [("clam", True), ("Eric", True), ("vilage", False)])
+def test_slips_that_make_another_word_or_name(slip: str, expected: bool) -> None:
+    assert is_word(slip) is expected

@@ -1,0 +1,31 @@
+"""Which words of a set phrase are left alone."""
+
+import pytest
+
+from openmeva.training.perturbations import Story
+from openmeva.training.perturbations.paraphrasers.words import phrase_table
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He drew a big ladder.", ["large"]),
+        ("He closed a big deal.", []),
+        ("Many people came.", ["numerous"]),
+        ("So many people came.", []),
+        ("He made sure that he ate.", ["saw to it that"]),
+        ("He made sure to eat.", []),
+        ("He was very ill.", ["really"]),
+        ("He ate the very next day.", []),
+        ("He slept as well.", ["too"]),
+        ("He slept as well as Tom.", []),
+        ("He slept again.", ["once more"]),
+        ("He slept once again.", []),
+        ("She enjoyed it.", ["liked"]),
+        ("She enjoyed herself.", []),
+        ("Nicole could not go.", ["was not able to"]),
+        ("Sam and Nicole could not go.", []),  # "was" would agree with the last one
+    ],
+)
+def test_set_phrases_stay(text: str, expected: list[str]) -> None:
+    assert [site.new for site in phrase_table().sites(Story(text).sentences[0])] == expected

@@ -1,0 +1,54 @@
+"""Which clauses change places around a conjunction."""
+
+import pytest
+
+from openmeva.training.perturbations import Story
+from openmeva.training.perturbations.aspects import causal_relationship, temporal_relationship
+from openmeva.training.perturbations.rules.causal_words import OPPOSITES
+from openmeva.training.perturbations.rules.clause_order import exchanged, trailing
+from openmeva.training.perturbations.rules.time_words import sequence_opener
+from openmeva.training.text.edits import apply_edits
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He slept after he ate.", "He ate after he slept."),
+        ("He slept just after he ate.", None),  # "just" belongs to the conjunction
+        ("He slept two hours after he ate.", None),
+        ("He slept because he was tired.", "He was tired because he slept."),
+        ("He slept only because he was tired.", None),
+        ("He was tired, so he slept.", "He slept, so he was tired."),
+        ("He was tired and so he slept.", None),
+    ],
+)
+def test_clauses_change_places(text: str, expected: str | None) -> None:
+    (sentence,) = Story(text).sentences
+    joints = (
+        trailing(sentence, size)
+        for size in (temporal_relationship.conjunction_size, causal_relationship.conjunction_size)
+    )
+    joint = next(filter(None, joints), None)
+    edits = exchanged(sentence, joint) if joint else None
+    assert (edits and apply_edits(text, edits)[0]) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "sites"), [("He slept because he was ill.", 1), ("He slept probably because he was ill.", 0)]
+)
+def test_because_takes_its_adverb_along(text: str, sites: int) -> None:
+    assert len(OPPOSITES.sites(Story(text).sentences[0])) == sites
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("After that he slept.", 2),
+        ("After that day he slept.", 0),
+        ("Next, he slept.", 1),
+        ("Next time he slept.", 0),
+        ("The next day he slept.", 3),
+    ],
+)
+def test_openers_of_a_second_event(text: str, size: int) -> None:
+    assert sequence_opener(Story(text).sentences[0]) == size
