@@ -31,6 +31,12 @@ CACHE = ROOT / ".cache" if IN_CHECKOUT else user_cache()
 RESOURCES = ROOT / ".resources" if IN_CHECKOUT else CACHE / "resources"
 
 
+def built(path: str | Path) -> Path:
+    """What a command wrote: in the working folder, or what comes with the project where nothing lies there."""
+    own = WORK / path
+    return own if own.exists() else ROOT / path
+
+
 def located(path: str) -> Path:
     """The place that a configuration names: among the runs where it begins with `runs/`, else in the project.
 

@@ -142,10 +142,19 @@ def _cell(
     ]
     cell["pair_wins"] = float(np.mean([(a > b) + (a == b) / 2 for a, b in pairs]))
     if draws and "undefined" not in cell:
-        families = [row["story_id"] if row["label"] == 1 else row["perturbed_from"] for row in rows]
+        families = [_family(row) for row in rows]
         bootstrap = drawn(PromptBootstrap, labels, np.array(families), draws, rng=rng)
         cell["intervals"] = intervals(bootstrap.correlations(metric))
     return cell
+
+
+def _family(row: Mapping[str, Any]) -> str:
+    """The story that a row and its original were made of, which are drawn together.
+
+    An original that was itself perturbed is called after its story: `17/consistency`.
+    """
+    name = str(row["story_id"] if row["label"] == 1 else row["perturbed_from"])
+    return (name.rpartition("/")[0] or name) if named(row, "origin") == "discrimination" else name
 
 
 def overall(

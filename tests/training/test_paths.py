@@ -15,3 +15,13 @@ def test_runs_lie_in_the_working_folder_of_an_installed_package(monkeypatch: pyt
         "/site-packages/openmeva/metrics/union/weights/wp"
     )
     assert paths.located("/own/weights") == Path("/own/weights")
+
+
+def test_what_was_built_here_goes_before_what_comes_with_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "ROOT", tmp_path / "package")
+    monkeypatch.setattr(paths, "WORK", tmp_path)
+    assert paths.built("datasets/autos/roc") == tmp_path / "package" / "datasets" / "autos" / "roc"
+    (tmp_path / "datasets" / "autos" / "roc").mkdir(parents=True)
+    assert paths.built("datasets/autos/roc") == tmp_path / "datasets" / "autos" / "roc"

@@ -10,16 +10,18 @@ from pathlib import Path
 from openmeva.training.autos.build import SPLITS, TRIED, build
 from openmeva.training.autos.builder import AutosBuilder
 from openmeva.training.autos.counts import counts_table, yield_table
+from openmeva.training.common.checkpoint import WHOLE, weights_file
 from openmeva.training.common.config import read_yaml, resolved
 from openmeva.training.corpora.held_out import held_out_rows
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
-from openmeva.training.paths import CONFIGS, ENCODER, WORK
+from openmeva.training.files import checksum
+from openmeva.training.paths import CONFIGS, ENCODER, WEIGHTS, WORK
 from openmeva.training.perturbations.aspects.registry import ASPECTS
 from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
 from openmeva.training.perturbations.paraphrasers import find_paraphraser
-from openmeva.training.text.knowledge.resources import require
+from openmeva.training.text.knowledge.resources import lexicon_files, require
 from openmeva.training.text.story import parse
 
 AUTOS = WORK / "datasets" / "autos"
@@ -127,7 +129,7 @@ def _build_one(config: str, how: Building) -> None:
     for message in bad:
         print(f"skipped: {message}", file=sys.stderr)
     builder = builder_of(rows, how.paraphrases, how.grammar, how.seed)
-    settings = f"{how.paraphrases} {how.grammar}"
+    settings = json.dumps([how.paraphrases, how.grammar, _inputs(how)])
     folder = how.out / config
     tables = build(rows, builder, folder, settings, sys.stderr.isatty(), how.processes)
     discrimination, invariance = (tables[split].to_pylist() for split in SPLITS)
@@ -140,6 +142,18 @@ def _build_one(config: str, how: Building) -> None:
             f"\nLeft by the filter by grammaticality, paraphrases evened:\n\n{yield_table(discrimination, invariance, tried)}"
         )
     print(f"\nwritten: {', '.join(str(folder / f'{split}.parquet') for split in SPLITS)}")
+
+
+def _inputs(how: Building) -> dict[str, str]:
+    """SHA-256 of the files that the rows depend on, by name: parts made of other ones are not used again."""
+    files = {**lexicon_files(), "encoder": ENCODER / WHOLE}
+    if Path(how.paraphrases).is_file():
+        files["paraphrases"] = Path(how.paraphrases)
+    if how.grammar != "none":
+        files["grammar"] = weights_file(
+            WEIGHTS / "grammar" if how.grammar == "default" else Path(how.grammar)
+        )
+    return {name: checksum(file) for name, file in files.items()}
 
 
 def _rows(config: str, how: Building) -> tuple[list[StoryRow], list[str]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from openmeva.metrics.core.files import check_folder
+from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.benchmark.ahead import processes_here
 from openmeva.training.benchmark.registry import ALL, choose, read_registry
 from openmeva.training.benchmark.render import to_terminal
@@ -57,13 +58,24 @@ class Asked:
 
 
 def judged_set(path: Path, corpus: str) -> TestSet:
-    """A file of judged stories as a test set; ValueError for a corpus other than `roc` and `wp`."""
+    """A file of judged stories as a test set.
+
+    Raises:
+        ValueError: a corpus other than `roc` and `wp`, a damaged file, or one with too little to correlate with.
+    """
     if corpus not in ("roc", "wp"):
         raise ValueError(f"expected the corpus roc or wp, got {corpus!r}")
     stem = re.sub(r"\.gz$", "", path.name, flags=re.IGNORECASE)
     name = f"judged_{stem.rpartition('.')[0] if kind_of(path) else stem}"
+    rows = read_judged_file(path)  # damage is told before a metric runs
+    try:
+        judged = JudgedStories.from_rows(rows)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    if len(judged) < 3 or len(set(judged.scores)) == 1:
+        raise ValueError(f"{path}: expected three stories or more, judged differently, got {len(judged)}")
     return TestSet(
-        name, path.name, corpus, "judgments", lambda _: read_judged_file(path), f"the file {path}", {}
+        name, path.name, corpus, "judgments", lambda _: [dict(row) for row in rows], f"the file {path}", {}
     )
 
 
@@ -85,8 +97,6 @@ def chosen_sets(asked: Asked) -> list[TestSet]:
     """The test sets that are asked for; ValueError for an unknown name, a missing file, or two of the same name."""
     names = list(asked.datasets) if asked.datasets else [] if asked.judged else list(TEST_SETS)
     named = [test_set(name) for name in names]
-    for path in asked.judged:
-        read_judged_file(path)  # damage is told before the metrics run
     judged = [judged_set(path, asked.corpus) for path in asked.judged]
     paths: dict[str, Path] = {}
     for one, path in zip(judged, asked.judged, strict=True):

@@ -53,7 +53,8 @@ def drift_weights(entry: MetricEntry, corpus: str, alone: Path = ALONE) -> Drift
     """The weights in `alone/METRIC-CORPUS` where they lie there, else the shipped ones for the corpus."""
     folder = alone / f"{entry.folder.name}-{corpus}"
     if (folder / "config.json").is_file():
-        return DriftWeights(str(folder), f"{corpus} alone", corpora_read(folder))
+        # a whole path: scores are kept by what lies there
+        return DriftWeights(str(folder.resolve()), f"{corpus} alone", corpora_read(folder))
     config = entry.configs[corpus]
     return DriftWeights(config, config, corpora_read(entry.folder / "weights" / config))
 
@@ -128,7 +129,9 @@ def _as_text(rows: Rows, corpus: str) -> Rows:
         {
             **row,
             "prompt": None,
-            "story": f"{row['prompt']} {row['story']}" if corpus == "roc" else row["story"],
+            "story": f"{row['prompt']} {row['story']}"
+            if corpus == "roc" and row.get("prompt")
+            else row["story"],
         }
         for row in rows
     ]

@@ -207,7 +207,7 @@ def draw_quality(results: Results, published: Mapping[str, Any]) -> Figure | Non
             sets = [one for one in found["sections"][title]["quality_drift"] if one["pearson"] is not None]
             x = np.array([one["set"] for one in sets])
             y = np.array([one["pearson"] for one in sets])
-            spread = np.array([one["sd"] for one in sets])
+            spread = np.array([one["sd"] or 0.0 for one in sets])
             axes.plot(x, y, "o-", color=colour, markersize=4, label=title)
             axes.fill_between(x, y - spread, y + spread, color=colour, alpha=0.13, linewidth=0)
         axes.axhline(0, color="#999999", linewidth=0.8)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,8 +65,11 @@ def compare_metrics(asked: Comparison) -> dict[str, Any]:
     rows = one.read(asked.data)
     judged = JudgedStories.from_rows(rows, (1.0, 5.0) if one.configuration.startswith("mans") else None)
     found: dict[str, list[float]] = {}
+    names = Counter(Path(_split(name)[0]).name for name in asked.compared if _is_file(name))
     for name in asked.compared:
-        scores = _from_file(name, rows, one.title) if _is_file(name) else metric_scores(name, one, rows)
+        scores = (
+            _from_file(name, rows, one.title, names) if _is_file(name) else metric_scores(name, one, rows)
+        )
         for title, values in scores.items():
             if title in found:
                 raise ValueError(f"expected different scores, got {title} twice")
@@ -75,6 +79,10 @@ def compare_metrics(asked: Comparison) -> dict[str, Any]:
 
 
 def _judged(asked: Comparison) -> TestSet:
+    if asked.dataset is not None and asked.judgments is not None:
+        raise ValueError(
+            f"--judgments, --dataset: expected one of them, got {asked.judgments} and {asked.dataset}"
+        )
     if asked.dataset is not None:
         one = test_set(asked.dataset)
         if not one.judged or one.preferences:
@@ -97,12 +105,14 @@ def _is_file(name: str) -> bool:
     return Path(path).is_file() or kind_of(path) is not None
 
 
-def _from_file(name: str, judged: Rows, title: str) -> dict[str, list[float]]:
+def _from_file(name: str, judged: Rows, title: str, names: Mapping[str, int]) -> dict[str, list[float]]:
+    """Scores by the file's name, or by its whole path where several files have that name."""
     path, column = _split(name)
+    label = Path(path).name if names[Path(path).name] == 1 else path
     rows = list(read_rows(path))
     column = column or _column(path, rows)
     ordered = in_order(rows, judged, title)
-    return {f"{Path(path).name}:{column}": [number_in(row, column) for row in ordered]}
+    return {f"{label}:{column}": [number_in(row, column) for row in ordered]}
 
 
 def _column(path: str, rows: Sequence[Row]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from openmeva.training.judged.builder import mans_file
 from openmeva.training.judged.catalogue import JUDGED_SETS
 from openmeva.training.judged.story_cloze import without_seen
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import built
 
 PREFERENCES = "preferences"
 Rows = list[dict[str, Any]]
@@ -60,9 +60,9 @@ class TestSet:
 
 def _judged(name: str, part: str) -> Callable[[Path | None], Rows]:
     def read(data: Path | None) -> Rows:
-        built = mans_file(part)
-        if name == "mans" and data is None and built.exists():
-            return _parquet(built)
+        own = built(mans_file(part, Path("datasets", "mans")))
+        if name == "mans" and data is None and own.exists():
+            return _parquet(own)
         if data is None:
             raise ValueError("no data folder was given")
         rows = JUDGED_SETS[name].parts[part].read(data / name)
@@ -77,10 +77,10 @@ def _needs(name: str, part: str) -> str:
 
 def _autos(subset: str, split: str) -> Callable[[Path | None], Rows]:
     def read(data: Path | None) -> Rows:
-        path = ROOT / "datasets" / "autos" / subset / f"{split}.parquet"
-        if not path.exists():
-            raise ValueError(f"expected {path.relative_to(ROOT)}")
-        return _parquet(path)
+        path = Path("datasets", "autos", subset, f"{split}.parquet")
+        if not built(path).exists():
+            raise ValueError(f"expected {path}")
+        return _parquet(built(path))
 
     return read
 

@@ -72,7 +72,11 @@ def train(
 ) -> dict[str, Any]:
     """Trains one configuration and writes checkpoint, manifest and card to `out`; returns the manifest."""
     started = time.time()
-    made_from = {"config": as_mapping(config), "data": data_checksums(config.corpus, data)}
+    made_from = {
+        "config": as_mapping(config),
+        "data": data_checksums(config.corpus, data),
+        "encoder": find_backbone(config.base).sha256,
+    }
     checkpoint = begin_run(run, made_from, resume)
     pairs = load_pairs(config, data, cache)
     values = {split: signals(rows) for split, rows in pairs.items()}

@@ -69,8 +69,13 @@ def _first_batches(groups: Groups, padding: int) -> Iterator[dict[str, Tensor]]:
 def made_from(config: ClassifierConfig, provenance: dict[str, Any]) -> dict[str, Any]:
     """What decides a classifier's weights: configuration, data, the encoder and the adapter that it goes on from."""
     start = located(config.start) if config.start else None
-    encoder = {"encoder": find_backbone(config.base).sha256}
-    return {"config": as_mapping(config), **provenance, **encoder, **start_digest(start)}
+    base = find_backbone(config.base)
+    return {
+        "config": as_mapping(config),
+        **provenance,
+        "encoder": base.sha256,
+        **start_digest(start, base),
+    }
 
 
 def known_classifier(

@@ -45,8 +45,8 @@ def benchmark(
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help="of this project, with commas or repeated, or all; unless given, those that take no longer than "
-            "minutes; beside yours: none",
+            help="of this project, with commas or repeated, or all (not beside yours); unless given, those that take no "
+            "longer than minutes; beside yours: none",
         ),
     ] = None,
     datasets: Annotated[

@@ -140,9 +140,28 @@ def save_manifest(out: Path, manifest: dict[str, Any]) -> None:
     write_text(out / MANIFEST, json.dumps(manifest, indent=2) + "\n")
 
 
-def start_digest(start: Path | None) -> dict[str, str]:
-    """SHA-256 of the adapter that a training goes on from, if it does."""
-    return {"start": file_digest(start / ADAPTER)} if start else {}
+def start_digest(start: Path | None, base: Backbone | None = None) -> dict[str, str]:
+    """SHA-256 of the adapter that a training goes on from, if it does.
+
+    Args:
+        start: the folder of that adapter.
+        base: the backbone that it is put on, where its `config.json` can name one.
+
+    Raises:
+        ValueError: an adapter of another backbone.
+    """
+    if start is None:
+        return {}
+    config = start / "config.json"
+    sections = json.loads(config.read_text(encoding="utf-8")).values() if base and config.is_file() else ()
+    for section in sections:
+        own = section.get("encoder", {}).get("sha256") if isinstance(section, dict) else None
+        if base and own and own != base.sha256:
+            raise ValueError(
+                f"start: {start} was trained on another encoder (SHA-256 {own:.8}) than this one "
+                f"({base.sha256:.8}): train it anew first"
+            )
+    return {"start": file_digest(start / ADAPTER)}
 
 
 def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | None:

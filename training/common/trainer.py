@@ -65,6 +65,7 @@ class SharedTrainer(Trainer):
                 "start it without the launcher"
             )
         self.args._n_gpu = min(1, self.args.n_gpu)  # a process has one device; a launcher starts one for each
+        self._train_batch_size = self.args.train_batch_size  # which was read for all devices
 
     def train(self, *arguments: Any, **named: Any) -> Any:
         if count() > 1:  # accelerate wraps no model that it has prepared before, as for an evaluation
@@ -98,15 +99,10 @@ class SharedTrainer(Trainer):
         return loss.detach(), found.get("logits"), found.get("labels")
 
     def evaluation_loop(self, *arguments: Any, **named: Any) -> Any:
-        if self.args.world_size > 1:  # every process has measured every row
-            self.gather_function = self._as_one_process
+        # every process has measured every row; and accelerate's function would cut a last batch to as many rows as it
+        # has items, which are several stories each
+        self.gather_function = lambda found: found
         return super().evaluation_loop(*arguments, **named)
-
-    def _as_one_process(self, found: Any) -> Any:
-        """What accelerate's `gather_for_metrics` gives where there is but one process."""
-        state = self.accelerator.gradient_state
-        rest = state.remainder if state.end_of_dataloader else 0
-        return found[:rest] if rest > 0 else found
 
     def get_total_train_batch_size(self, args: TrainingArguments) -> int:
         return args.train_batch_size * args.gradient_accumulation_steps

@@ -52,10 +52,11 @@ class CorpusConfig:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Normalised stories, by sentence, of both splits."""
+    """Normalised stories, by sentence, of both splits; and the key of each one to train on (`story_key`)."""
 
     train: list[Sentences] = field(repr=False)
     validation: list[Sentences] = field(repr=False)
+    train_keys: list[int] = field(repr=False)
 
 
 def cut(sentences: Sentences, max_words: int | None) -> Sentences:
@@ -81,7 +82,7 @@ def load_corpus(config: CorpusConfig, data: Path, names: Path) -> Corpus:
 
     def keyed(files: Sequence[str]) -> Iterable[tuple[int, Sentences]]:
         for file in files:
-            for story in _evenly(list(read_stories(data / file)), config.max_stories, file):
+            for story in evenly(list(read_stories(data / file)), config.max_stories, file):
                 sentences = normalizer.sentences(story)
                 if sentences:
                     yield story_key(sentences if config.delexicalize else named.sentences(story)), sentences
@@ -91,7 +92,12 @@ def load_corpus(config: CorpusConfig, data: Path, names: Path) -> Corpus:
     if not config.validation:
         validation = {key: story for key, story in rest.items() if is_held_out(key, config.validation_share)}
         rest = {key: story for key, story in rest.items() if key not in validation}
-    return Corpus(*([b for s in split.values() for b in _blocks(s, config)] for split in (rest, validation)))
+    blocks = [(key, block) for key, story in rest.items() for block in _blocks(story, config)]
+    return Corpus(
+        [block for _, block in blocks],
+        [block for story in validation.values() for block in _blocks(story, config)],
+        [key for key, _ in blocks],
+    )
 
 
 def judged_keys(files: Iterable[str], data: Path, named: Normalizer) -> set[int]:
@@ -130,7 +136,8 @@ def cut_blocks(sentences: Sentences, words: int) -> list[Sentences]:
     return blocks
 
 
-def _evenly(stories: list[str], count: int | None, file: str) -> Iterable[str]:
+def evenly(stories: list[str], count: int | None, file: str) -> Iterable[str]:
+    """At most `count` stories of a file, evenly spaced, with a bar; all where `count` is None."""
     step = 1 if count is None else max(1, -(-len(stories) // count))
     return track(stories[::step], f"normalising {file}")
 

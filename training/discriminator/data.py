@@ -67,6 +67,7 @@ def load_rows(
             "train": corpus.metrics[: config.groups],
             "validation": corpus.validation[: config.validation_groups],
         }
+        record.unlink(missing_ok=True)  # of what is written over now
         for split, stories in parts.items():
             write_groups(files[split], rival_rows(stories, sampler, config.seed))
         made = {key: value for key, value in as_mapping(config).items() if key in USED}

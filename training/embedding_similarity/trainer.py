@@ -26,6 +26,7 @@ from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 from openmeva.metrics.embedding_similarity.matching import bert_score
 from openmeva.metrics.embedding_similarity.scoring import SimilarityScorer
+from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.sharing import Share
@@ -88,7 +89,11 @@ def train(config: SimilarityConfig, data: Path, out: Path, run: Path, resume: bo
     """Trains one configuration and writes checkpoint, manifest and card to `out`; returns the manifest."""
     started = time.time()
     corpora = list(config.corpora.values())
-    made_from = {"config": as_mapping(config), "data": data_checksums(corpora, data)}
+    made_from = {
+        "config": as_mapping(config),
+        "data": data_checksums(corpora, data),
+        "encoder": find_backbone(config.base).sha256,
+    }
     checkpoint = begin_run(run, made_from, resume)
     student, teacher, tokenizer, base = build_models(config)
     train_texts, validation_texts = load_blocks(config, data)

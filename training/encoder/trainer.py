@@ -22,7 +22,7 @@ from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import begin_run
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.sharing import Share
-from openmeva.training.common.trainer import StoryTrainer
+from openmeva.training.common.trainer import StoryTrainer, data_checksums
 from openmeva.training.encoder.card import write_encoder_card
 from openmeva.training.encoder.config import EncoderConfig
 from openmeva.training.encoder.data import IGNORED, MaskingCollator, load_texts
@@ -32,7 +32,7 @@ from openmeva.training.encoder.vocabulary import (
     pruned_model,
     save_tokenizer,
 )
-from openmeva.training.files import checksum, read_lines, save_tensors, write_text
+from openmeva.training.files import read_lines, save_tensors, write_text
 from openmeva.training.processes import one_writer
 
 
@@ -53,7 +53,7 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
     """Prunes, adapts and writes the encoder to `out`; returns the manifest that is saved beside it."""
     started = time.time()
     corpora = list(config.corpora.values())
-    sums = {file: checksum(data / file) for corpus in corpora for file in corpus.train}
+    sums = data_checksums(corpora, data)
     begun = begin_run(run, {"config": as_mapping(config), "data": sums}, resume)
     base = find_backbone(config.base).folder
     old = BertTokenizer.from_pretrained(base)

@@ -25,7 +25,7 @@ from openmeva.metrics.ppl.texts import NormalizedReader
 from openmeva.training.common.backbone import find_backbone, load_causal, load_perplexity, names_file
 from openmeva.training.common.config import as_mapping, config_file, read_config
 from openmeva.training.common.trainer import data_checksums
-from openmeva.training.corpora.splits import CorpusConfig, judged_keys
+from openmeva.training.corpora.splits import CorpusConfig, evenly, judged_keys
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
 from openmeva.training.corpora.writing_prompts import cut_text
 from openmeva.training.files import checksum
@@ -43,7 +43,8 @@ class ContinuedConfig:
 
     Attributes:
         name: of the run.
-        corpus: of the stories; judged and held-out ones are left out.
+        corpus: of the stories; judged and held-out ones are left out. Of its settings the files, `max_stories` and
+            `validation_share` count: how long stories are is `words`, and names stay where `base` reads them.
         words: least and greatest length of a whole story in words.
         cut: whether a longer story is cut at a length drawn between these; it is left out otherwise.
         anywhere: whether it is a part of a story, from a sentence drawn among its sentences.
@@ -86,7 +87,11 @@ def openings(config: ContinuedConfig, data: Path, normalized: bool = False) -> l
         seen |= {story_key(normalizer.sentences(story)) for story in read_stories(data / file)}
     rng = np.random.default_rng(config.seed)
     low, high = config.words
-    texts = [" ".join(text.split()) for file in corpus.train for text in read_stories(data / file)]
+    texts = [
+        " ".join(text.split())
+        for file in corpus.train
+        for text in evenly(list(read_stories(data / file)), corpus.max_stories, file)
+    ]
     found: list[tuple[str, str]] = []
     for place in rng.permutation(len(texts)).tolist():
         sentences = normalizer.sentences(texts[place])

@@ -74,8 +74,9 @@ class GradedSampler:
             raise ValueError("neighbours: expected for the edits nearest and alike, got none")
         if infiller is None and "infill" in sampling.edits:
             raise ValueError("infiller: expected for the edit infill, got none")
-        self._names = list(sampling.edits)
-        weights = np.array(list(sampling.edits.values()))
+        edits = {name: weight for name, weight in sampling.edits.items() if weight > 0}
+        self._names = list(edits)
+        weights = np.array(list(edits.values()))
         self._weights = weights / weights.sum()
         self._simple = {
             "nearest": self._nearest,
@@ -171,5 +172,7 @@ class GradedSampler:
         ]
         found = self.neighbours.alike(said)
         for (row, at, draft), candidates in zip(chosen, found, strict=True):
+            if not candidates:
+                continue
             words = candidates[int(rng.integers(len(candidates)))]
             drafts[row] = draft.with_sentence(at, words, "repetition", "alike")

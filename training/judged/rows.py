@@ -68,7 +68,8 @@ def of_criteria(ratings: Mapping[str, Sequence[float]]) -> JudgedStory:
     overall = [float(mean(one)) for one in zip(*ratings.values(), strict=True)]
     return {
         "ratings": overall,
-        "score": mean(overall),
+        # of all ratings at once: equal judgments stay equal, which means of rounded means do not
+        "score": float(mean([float(value) for values in ratings.values() for value in values])),
         "criteria": {name: float(mean(values)) for name, values in ratings.items()},
         "criterion_ratings": {name: [float(value) for value in values] for name, values in ratings.items()},
     }

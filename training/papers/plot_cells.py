@@ -17,6 +17,7 @@ from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.classifier.rows import at_most
 from openmeva.training.classifier.trainer import train_classifier
 from openmeva.training.common.config import as_mapping
+from openmeva.training.common.cross_validated import stories_checksum
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.files import checksum, write_rows, write_text
 from openmeva.training.negatives.groups import KIND_OF_MANIPULATION, GroupRow, read_groups
@@ -42,6 +43,11 @@ def correlate(scorer: Scorer, test: str, data: Path) -> tuple[float, float]:
     """Spearman's and Kendall's coefficient with the mean ratings of a test set's stories, contexts joined in ROC."""
     scores, ratings = scores_and_ratings(scorer, test, data)
     return float(spearmanr(scores, ratings)[0]), float(kendalltau(scores, ratings)[0])
+
+
+def judged_as(test: str, data: Path) -> str:
+    """What a finished figure on a judged set is kept by: the set's name, and a checksum of its stories and ratings."""
+    return f"{test}-{stories_checksum(TEST_SETS[test].read(data))[:12]}"
 
 
 def scores_and_ratings(scorer: Scorer, test: str, data: Path) -> tuple[list[float], list[float]]:
@@ -137,14 +143,17 @@ class Cells:
         kept = cell / "cell.json"
         known = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
         tests = known["tests"] if known.get("key") == key else {}
-        if test not in tests:
+        place = judged_as(test, self.data)
+        if place not in tests:
+            if not tests:
+                kept.unlink(missing_ok=True)  # of other weights than those that come now
             if model == UNION:
                 scorer = self._union(rows, corpus, cell, bool(tests))
             else:
                 scorer = self._scorer(rows, model, cell, bool(tests))
-            tests[test] = correlate(scorer, test, self.data)
+            tests[place] = correlate(scorer, test, self.data)
             write_text(kept, json.dumps({"key": key, "tests": tests}, indent=2) + "\n")
-        spearman, kendall = tests[test]
+        spearman, kendall = tests[place]
         return Cell(spearman, kendall, len(rows))
 
     def _set(self, name: str, corpus: str, without: str | None) -> tuple[Path, list[GroupRow]]:

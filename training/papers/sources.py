@@ -23,13 +23,13 @@ from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.classifier.config import Teacher
-from openmeva.training.classifier.distillation import judged_by, with_teacher_logits
+from openmeva.training.classifier.distillation import judged_by, teacher_digests, with_teacher_logits
 from openmeva.training.classifier.rows import at_most, load_rows
 from openmeva.training.classifier.trainer import known_classifier, train_classifier
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.files import write_text
 from openmeva.training.negatives.groups import GroupRow
-from openmeva.training.papers.plot_cells import scores_and_ratings
+from openmeva.training.papers.plot_cells import judged_as, scores_and_ratings
 from openmeva.training.paths import CACHE, RUNS, located
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 
@@ -153,6 +153,8 @@ class Rows:
         rows = limited(rows, groups, config.seed)
         folder = self.out / name
         made = {**provenance, "groups_of_all": groups, "groups_judged": judged}
+        if config.teacher:
+            made |= teacher_digests(located(config.teacher.weights))
         if not known_classifier(config, made, folder):
             (folder / "agreement.json").unlink(missing_ok=True)
             train_classifier(config, rows, validation, folder, folder / "run", made)
@@ -165,19 +167,19 @@ class Rows:
         kept = folder / "agreement.json"
         found: dict[str, float] = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
         wanted = [*(["teacher"] if config.teacher else []), *self.sets]
-        missing = [name for name in wanted if name not in found]
-        if not missing:
-            return found
-        scorer = ClassifierScorer(load_checkpoint(folder, config.metric))
-        for name in missing:
+        places = {name: name if name == "teacher" else judged_as(name, self.data) for name in wanted}
+        missing = {name: place for name, place in places.items() if place not in found}
+        if missing:
+            scorer = ClassifierScorer(load_checkpoint(folder, config.metric))
+        for name, place in missing.items():
             if config.teacher and name == "teacher":
-                found[name] = self._like_the_teacher(scorer, config.teacher, validation)
+                found[place] = self._like_the_teacher(scorer, config.teacher, validation)
             else:
                 scores, ratings = scores_and_ratings(lambda texts: scorer.score(texts)[0], name, self.data)
                 coefficient = spearmanr if name.startswith("plot_guided") else pearsonr
-                found[name] = float(coefficient(scores, ratings)[0])
+                found[place] = float(coefficient(scores, ratings)[0])
             write_text(kept, json.dumps(found, indent=2) + "\n")
-        return found
+        return {name: found[place] for name, place in places.items()}
 
     def _like_the_teacher(
         self, scorer: ClassifierScorer, teacher: Teacher, rows: Sequence[GroupRow]

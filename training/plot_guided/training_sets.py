@@ -267,7 +267,7 @@ def main(arguments: list[str] | None = None) -> None:
     if given.stories is not None and given.stories < 1:
         parser.error(f"--stories: expected 1 or more, got {given.stories}")
     config = read_mapping(PlotNegativesConfig, config_file("plot_negatives", given.config))
-    config["stories"] = given.stories or config["stories"]
+    config["stories"] = given.stories or config.get("stories")
     folder = f"{config['name']}-without-{given.without}" if given.without else config["name"]
     out = given.out or RUNS / "plots" / folder
     if given.without:

@@ -102,7 +102,8 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
     made_from = {
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data),
-        **start_digest(start),
+        **({} if is_other(config.base) else {"encoder": find_backbone(SHARED).sha256}),
+        **start_digest(start, find_backbone(SHARED)),
     }
     resumed = begin_run(run, made_from, resume)
     corpus = load_corpus(config.corpus, data, names_file())

@@ -17,7 +17,7 @@ from openmeva.metrics.ruber_bert.modeling import RuberModel, extremes, inner_tok
 from openmeva.metrics.ruber_bert.scoring import plain_context
 from openmeva.training.common.trainer import native_autocast
 from openmeva.training.corpora.splits import Sentences, cut, judged_keys, load_corpus
-from openmeva.training.corpora.stories import is_held_out, story_key
+from openmeva.training.corpora.stories import is_held_out, story_key, without_line_breaks
 from openmeva.training.files import read_rows, text_of
 from openmeva.training.ruber_bert.config import RuberConfig
 
@@ -75,9 +75,10 @@ def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenize
 
 
 def prompted_stories(path: Path) -> Iterator[tuple[str, str]]:
-    """Prompts and stories of a file's rows, as written; rows without a prompt are left out."""
+    """Prompts and stories of a file's rows, without marks of line breaks; rows without a prompt are left out."""
     for row in read_rows(path):
-        prompt, story = (text_of(row, "prompt") if row.values.get("prompt") else ""), text_of(row)
+        prompt = text_of(row, "prompt") if row.values.get("prompt") else ""
+        story = without_line_breaks(text_of(row))  # as `load_corpus` reads it
         if prompt.strip() and story.strip():
             yield prompt, story
 
@@ -109,6 +110,7 @@ class TextBatcher:
 @torch.inference_mode()
 def frozen_features(model: RuberModel, texts: Sequence[list[int]], batcher: TextBatcher) -> dict[str, Tensor]:
     """Each pooling of each text by the frozen encoder, (n, width) float32, and `extremes` (n, 2, width)."""
+    model.eval()  # without dropout, as the metric reads
     found: dict[str, Any] = {}
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     device = next(model.parameters()).device

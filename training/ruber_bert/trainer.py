@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from openmeva.training.common.backbone import Backbone, names_file
+from openmeva.training.common.backbone import Backbone, find_backbone, names_file
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest, start_digest
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
+from openmeva.training.files import checksum
 from openmeva.training.paths import located
 from openmeva.training.processes import first_alone, one_writer
 from openmeva.training.ruber_bert.card import write_ruber_card
@@ -70,10 +71,13 @@ def train(
     started = time.time()
     frozen = config.encoder == "bert" and config.frozen
     start = located(config.start) if config.start else None
+    backbone = find_backbone(config.base)
     made_from = {
         "config": as_mapping(config),
-        "data": data_checksums(config.corpus, data),
-        **start_digest(start),
+        "data": data_checksums(config.corpus, data)
+        | {file: checksum(data / file) for file in config.prompts or ()},
+        "encoder": backbone.sha256,
+        **start_digest(start, backbone),
     }
     checkpoint = begin_run(run, made_from, resume)
     model, tokenizer, base = build_model(config)

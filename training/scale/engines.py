@@ -48,8 +48,8 @@ class Engine:
     def __post_init__(self) -> None:
         if self.name not in NAMES:
             raise ValueError(f"engine: expected {' or '.join(NAMES)}, got {self.name!r}")
-        if self.name == "plain" and (self.address is not None or self.actors is not None):
-            raise ValueError("address and actors are Ray's: expected engine ray beside them, got plain")
+        if self.name == "plain" and (self.address is not None or self.actors is not None or self.gpus):
+            raise ValueError("address, actors and gpus are Ray's: expected engine ray beside them, got plain")
 
     def run(self, out: Path, work: Work, keep: bool, parts: Sequence[int]) -> Iterator[Done]:
         """Does parts, and says of each what became of it, in no order.

@@ -85,8 +85,11 @@ class Folder:
         self.path.mkdir(parents=True, exist_ok=True)
         try:
             with FileLock(self.path / ".lock", timeout=0):
-                for left in (*self.path.glob(".*.tmp"), *self.work.glob("*/.*.tmp")):
-                    left.unlink(missing_ok=True)
+                # in a folder that is no run's, files of that name may be the user's
+                own = ".*.tmp" if (self.path / "run.json").is_file() else ".run.json.*.tmp"
+                for left in (*self.path.glob(own), *self.work.glob("*/.*.tmp")):
+                    if left.is_file():
+                        left.unlink(missing_ok=True)
                 yield
         except Timeout as error:
             raise ValueError(

@@ -14,6 +14,7 @@ from openmeva.training.files import Row, checksum
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.file import Drawing, normalizer_of, record, sampler_of, sentences_of
 from openmeva.training.scale.parts import NUMBER
+from openmeva.training.text.knowledge.resources import find
 from openmeva.training.text.tagged_story import TaggedStory
 from openmeva.training.text.tagger.tagging import tag
 
@@ -61,6 +62,7 @@ class BatchSampler:
             seed=self.how.seed,
             epoch=self.how.epoch,
             pool=checksum(settings.pool)[:12],
+            conceptnet=checksum(concepts)[:12] if (concepts := find("conceptnet")) else "none",
         )
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:

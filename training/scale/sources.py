@@ -127,7 +127,7 @@ def _schema_of(files: Any, names: list[str], kind: str | None) -> pa.Schema | No
 
 
 def _rows_of(files: Any, name: str, kind: str | None, refused: Callable[[str], None]) -> Iterator[Row]:
-    if _kind(name, kind) == "parquet":
+    if _kind(name, kind) == "parquet" and not name.lower().endswith(_PACKED):
         with files.open(name) as content:
             yield from parquet_rows(content, name)
         return

@@ -105,7 +105,10 @@ class Page:
         button = next(
             name for name, props in parts.items() if props.get("value") == "Score" and "variant" in props
         )
-        self.event = next(one for one in config["dependencies"] if [button, "click"] in one["targets"])
+        events = config["dependencies"]
+        clicked = next(one for one in events if [button, "click"] in one["targets"])
+        # a press ends other answers first, and then asks
+        self.event = next((one for one in events if one["trigger_after"] == clicked["id"]), clicked)
         self.trigger = button
         if [parts[name].get("label") for name in self.event["inputs"]][:1] != ["Story"]:
             raise ValueError(f"{url}: expected the story scorer, whose button “Score” reads a story first")

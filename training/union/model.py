@@ -8,7 +8,15 @@ from tokenizers import Tokenizer
 from openmeva.metrics.core.checkpoint import ADAPTER, read_tensors
 from openmeva.metrics.union.modeling import UnionModel, new_reconstruction_head
 from openmeva.training.common.adapters import add_adapters, load_adapter
-from openmeva.training.common.backbone import MULTIPLE, Backbone, build_on, find_backbone, tokenizer_of
+from openmeva.training.common.backbone import (
+    DROPOUTS,
+    MULTIPLE,
+    Backbone,
+    build_on,
+    find_backbone,
+    name_placeholders,
+    tokenizer_of,
+)
 from openmeva.training.paths import located
 from openmeva.training.union.config import UnionConfig
 
@@ -21,8 +29,13 @@ def build_model(config: UnionConfig) -> tuple[UnionModel, Tokenizer, Backbone]:
     base = find_backbone(config.base)
     if not base.is_shared and base.shape.model_type == "bert":  # its prediction head comes with it
         tokenizer = tokenizer_of(base)
-        model: UnionModel = UnionModel.from_pretrained(base.folder, dtype=torch.float32)
+        rates: dict[str, Any] = (
+            {} if config.encoder_dropout is None else dict.fromkeys(DROPOUTS, config.encoder_dropout)
+        )
+        model: UnionModel = UnionModel.from_pretrained(base.folder, dtype=torch.float32, **rates)
         model.resize_token_embeddings(tokenizer.get_vocab_size(), pad_to_multiple_of=MULTIPLE)
+        inner: Any = model.bert
+        name_placeholders(inner.get_input_embeddings().weight.data, tokenizer)
     else:
         model, tokenizer = build_on(UnionModel, base, config.encoder_dropout)
         _fit_head(model)

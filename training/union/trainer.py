@@ -48,7 +48,7 @@ from openmeva.training.negatives import UnionSampler, language_of, tag_corpus
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import located
 from openmeva.training.processes import first_alone, one_writer
-from openmeva.training.text.knowledge.resources import find, require
+from openmeva.training.text.knowledge.resources import lexicon_files
 from openmeva.training.union.card import write_union_card
 from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.data import UnionCollator, UnionPairs
@@ -142,14 +142,15 @@ def _train_one(
     """
     started = time.time()
     start = located(config.start) if config.start else None
+    base = find_backbone(config.base)
     others, files, told = _judged_stories(config, data, judgments, cache, resume)
     made_from = {
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data) | files,
         "lexicon": {name: checksum(path) for name, path in lexicon_files().items()},
-        "encoder": find_backbone(config.base).sha256,
+        "encoder": base.sha256,
         **told,
-        **start_digest(start),
+        **start_digest(start, base),
     }
     known = trained(out, UnionConfig, made_from) if keep else None
     if known:
@@ -260,10 +261,3 @@ def _judged_stories(
     with first_alone():
         rows, _, provenance = load_rows(config.others, data, run, cache)
     return rows, provenance["data"], {**told, "others": len(rows)}
-
-
-def lexicon_files() -> dict[str, Path]:
-    """The knowledge that negative samples drew on: WordNet always, ConceptNet where it has been fetched."""
-    wordnet, conceptnet = require("wordnet"), find("conceptnet")
-    files = {"wordnet": wordnet if wordnet.is_file() else wordnet / "data.noun"}
-    return {**files, "conceptnet": conceptnet} if conceptnet else files

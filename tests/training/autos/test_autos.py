@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import datasets
@@ -13,6 +14,7 @@ from openmeva.training.autos import build as autos
 from openmeva.training.autos import command
 from openmeva.training.autos.__main__ import main
 from openmeva.training.autos.builder import AutosBuilder, Made, Row
+from openmeva.training.autos.command import Building, _inputs
 from openmeva.training.autos.counts import PAPER, counts, counts_table, yield_table
 from openmeva.training.corpora.story_rows import BadLinesError, StoryRow, read_rows
 from openmeva.training.paths import ROOT
@@ -257,3 +259,14 @@ def test_mini_loads_by_name() -> None:
     assert set(mini["discrimination"]["aspect"]) | set(mini["invariance"]["aspect"]) == set(ASPECTS)
     originals = {row["story_id"] for row in mini["discrimination"] if row["label"] == 1}
     assert {row["perturbed_from"] for row in mini["discrimination"] if row["label"] == 0} <= originals
+
+
+def test_parts_made_of_other_inputs_are_not_used_again(tmp_path: Path) -> None:
+    back = tmp_path / "back.json"
+    back.write_text("{}")
+    how = Building(("roc",), stories=tmp_path / "stories.txt", paraphrases=str(back), grammar="none")
+    before = _inputs(how)
+    assert {"wordnet", "encoder", "paraphrases"} <= set(before)
+    assert "grammar" in _inputs(replace(how, grammar="default"))
+    back.write_text('{"He ran.": ["He was running."]}')
+    assert {name for name, digest in _inputs(how).items() if digest != before[name]} == {"paraphrases"}

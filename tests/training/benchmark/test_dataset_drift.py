@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.training.benchmark.dataset_drift import corpora_read, drift_weights
+from openmeva.training.benchmark.dataset_drift import _as_text, corpora_read, drift_weights
 from openmeva.training.benchmark.further_tables import dataset_drift_table
 from openmeva.training.benchmark.registry import read_registry
 from openmeva.training.benchmark.tables import read_published
@@ -49,3 +49,8 @@ def test_the_table_has_them_beside_each_row() -> None:
     assert table.rows[0] == ["UNION", ".300", "–", ".100", "–", "roc (read ROC); wp alone (read WP)"]
     assert ["UNION (paper)", ".369", ".287", ".199", ".366", ""] in table.rows
     assert dataset_drift_table(drift, published["dataset_drift"], weights).rows == [], "MANS was not run"
+
+
+def test_stories_without_a_beginning_are_read_as_they_are() -> None:
+    rows = [{"story": "He ran.", "prompt": "Ben woke."}, {"story": "She ate."}]
+    assert [row["story"] for row in _as_text(rows, "roc")] == ["Ben woke. He ran.", "She ate."]

@@ -29,6 +29,11 @@ from openmeva.training.text.knowledge import resources
         (("benchmark", "--data", "."), "expected judged sets in . (mans/, union/, plot_guided/), found none"),
         (("benchmark", "--judged", "good.txt", "--out", "good.txt"), "expected 'ratings' or 'score'"),
         (("score", "good.txt", "--engine", "plain"), "expected a folder to write to as OUT, got none"),
+        (("score", "good.txt", "out", "--engine", "plain", "--gpus", "1"), "expected engine ray beside them"),
+        (
+            ("compare", "good.txt", "good.txt", "--judgments", "good.txt", "--dataset", "mans_roc"),
+            "--judgments, --dataset: expected one of them",
+        ),
         (("score", "good.txt", "out", "--engine", "spark"), "expected plain or ray, got 'spark'"),
         (("negatives", "good.txt", "out", "--engine", "plain"), "expected a file of other stories as --pool"),
         (("score", "good.txt", "--bad", "keep", "--actors", "2"), "--actors, --bad: expected with --engine"),

@@ -169,6 +169,10 @@ def test_two_files_of_scores_are_compared(tmp_path: Path, monkeypatch: pytest.Mo
     williams = found["pairs"]["against"]["far.jsonl:score"]["williams"]
     assert williams["t"] > 0
     assert williams["holm"] < 0.05
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "far.jsonl").write_text((tmp_path / "far.jsonl").read_text())
+    both = run(*arguments[:3], tmp_path / "other" / "far.jsonl", "--draws", 100).stdout
+    assert {f"{tmp_path / place}/far.jsonl:score" for place in (".", "other")} < set(json.loads(both)["rows"])
     monkeypatch.setattr(judging, "is_terminal", lambda: True)
     said = run(*arguments).stdout
     assert "Williams" in said

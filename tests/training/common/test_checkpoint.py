@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from openmeva.metrics.core.checkpoint import ADAPTER
-from openmeva.training.common.checkpoint import begin_run, save_manifest, trained
+from openmeva.training.common.backbone import SHARED, find_backbone
+from openmeva.training.common.checkpoint import begin_run, save_manifest, start_digest, trained
 from openmeva.training.common.config import as_mapping, parse
 from openmeva.training.union.config import UnionConfig
 
@@ -69,3 +70,16 @@ def test_a_finished_training_is_known_also_where_a_setting_came_later(tmp_path: 
     assert trained(tmp_path, UnionConfig, {**wanted, "config": {**config, "pairs": 5}}) is None
     (tmp_path / ADAPTER).write_bytes(b"others")
     assert trained(tmp_path, UnionConfig, wanted) is None
+
+
+def test_an_adapter_of_another_encoder_is_no_start(tmp_path: Path) -> None:
+    (tmp_path / ADAPTER).write_bytes(b"factors")
+    base = find_backbone(SHARED)
+    for sha256 in (base.sha256, "0" * 64):
+        settings = {"union": {"max_length": 64, "encoder": {"sha256": sha256}}}
+        (tmp_path / "config.json").write_text(json.dumps(settings))
+        if sha256 == base.sha256:
+            assert start_digest(tmp_path, base) == start_digest(tmp_path)
+        else:
+            with pytest.raises(ValueError, match="trained on another encoder"):
+                start_digest(tmp_path, base)

@@ -35,3 +35,34 @@ def test_losses_of_a_models_parts_are_of_the_native_precision(
     assert trainer.multiplied_in == dtype
     assert all(one.dtype == torch.float32 for one in trainer.model.parameters())
     assert not torch.equal(before[0], next(iter(trainer.model.parameters())))
+
+
+class _OfPairs(common.SharedTrainer):
+    """Two logits an item."""
+
+    def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
+        logits = model(inputs["x"].repeat_interleave(2, 0))[:, 0]
+        return logits.mean(), {"logits": logits, "labels": torch.arange(len(logits)) % 2}
+
+
+def test_all_stories_of_the_last_batch_are_evaluated(tmp_path: Path) -> None:
+    config = common.TrainingConfig(metric="tiny", name="tiny", learning_rate=0.1)
+    seen: list[int] = []
+    trainer = _OfPairs(
+        model=torch.nn.Linear(4, 4),
+        args=common.training_arguments(tmp_path, config, 1, 2, disable_tqdm=True),
+        train_dataset=[{"x": torch.ones(4)}],
+        eval_dataset=[{"x": torch.ones(4)}] * 5,
+        compute_metrics=lambda found: seen.append(len(found.predictions)) or {},
+    )
+    trainer.evaluate()
+    assert seen == [10], "a last batch of one pair has two stories"
+
+
+def test_a_batch_is_that_of_the_configuration_whatever_the_devices(tmp_path: Path) -> None:
+    config = common.TrainingConfig(metric="tiny", name="tiny", learning_rate=0.1)
+    settings = common.training_arguments(tmp_path, config, 1, 2, eval_strategy="no", disable_tqdm=True)
+    assert settings.device.type in ("cpu", "cuda")  # which sets up the devices
+    settings._n_gpu = 4
+    trainer = _OfPairs(model=torch.nn.Linear(4, 4), args=settings, train_dataset=[{"x": torch.ones(4)}] * 8)
+    assert len(next(iter(trainer.get_train_dataloader()))["x"]) == 2

@@ -103,3 +103,12 @@ def test_a_missing_file_of_judged_stories_is_named_with_what_to_do(data: Path) -
         ValueError, match=r"none\.csv: no such file.*left out of training.*corpus\.exclude=\[\]"
     ):
         load_corpus(config, data, data / "names.json")
+
+
+@pytest.mark.parametrize("delexicalize", [True, False])
+def test_a_story_has_one_key_however_it_is_read_and_cut(data: Path, delexicalize: bool) -> None:
+    named = load_corpus(CorpusConfig(train=("train.jsonl",)), data, data / "names.json")
+    config = CorpusConfig(train=("train.jsonl",), delexicalize=delexicalize, block_words=3)
+    parts = load_corpus(config, data, data / "names.json")
+    assert len(parts.train) == len(parts.train_keys) == 2 * len(named.train)
+    assert parts.train_keys[::2] == parts.train_keys[1::2] == named.train_keys

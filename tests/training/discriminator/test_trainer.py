@@ -77,4 +77,19 @@ def test_stories_are_written_once_and_never_the_generators_own(
     more_held_out = parse(DiscriminatorConfig, {**settings, "validation_groups": 2})
     load_rows(more_held_out, tmp_path, tmp_path / "run", tmp_path)
     assert len(calls) == 3, "so does another number of held-out groups"
+
+    def full(*_: Any) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(discriminator, "write_groups", full)
+    with pytest.raises(OSError, match="the disk is full"):
+        load_rows(
+            parse(DiscriminatorConfig, {**settings, "groups": 1, "seed": 4}),
+            tmp_path,
+            tmp_path / "run",
+            tmp_path,
+        )
+    assert not (tmp_path / "run" / "rivals.json").exists(), (
+        "files that are half of another configuration are none's"
+    )
     json.dumps(first[2])

@@ -131,6 +131,18 @@ def test_every_edit_fires(neighbours: Neighbours, infiller: Infiller, edit: str,
     assert all(d.edits == (edit,) and d.kinds == {kind} for d in damaged)
 
 
+def test_an_edit_of_no_weight_is_never_made(neighbours: Neighbours, infiller: Infiller) -> None:
+    chains = sampler(neighbours, infiller, edits={"exchange": 1.0, "infill": 0.0}, levels=1).chains(range(4))
+    assert {name for chain in chains for draft in chain[1:] for name in draft.edits} == {"exchange"}
+
+
+def test_a_sentence_that_nothing_is_like_is_not_said_again(infiller: Infiller) -> None:
+    lonely = Neighbours(STORIES, range(16), range(16), count=3, sentences=16, embed=Embedder())  # type: ignore[arg-type]
+    lonely.alike = lambda said: [[] for _ in said]  # type: ignore[method-assign]
+    chains = sampler(lonely, infiller, edits={"alike": 1.0}, levels=1).chains(range(4))
+    assert [len(chain) for chain in chains] == [1] * 4
+
+
 def test_exchanged_sentences_are_those_of_the_story(neighbours: Neighbours, infiller: Infiller) -> None:
     chains = sampler(neighbours, infiller, edits={"exchange": 1.0}, levels=1).chains([0])
     assert sorted(chains[0][1].words) == sorted(chains[0][0].words)

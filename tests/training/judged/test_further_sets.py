@@ -16,6 +16,7 @@ from openmeva.training.judged.hanna import CRITERIA as HANNA
 from openmeva.training.judged.hanna import read_hanna, read_hanna_scores
 from openmeva.training.judged.litbench import read_litbench
 from openmeva.training.judged.pairs import Preference, rows_of
+from openmeva.training.judged.rows import of_criteria
 from openmeva.training.judged.story_cloze import SEEN, read_story_cloze, without_seen
 from openmeva.training.judged.storyer import read_aspect_ratings, read_overall, read_ranks
 
@@ -216,3 +217,15 @@ def test_a_pickle_runs_nothing(
     with pytest.raises(ValueError, match=message):
         read_ranks(tmp_path)
     assert not (tmp_path / "harm").exists()
+
+
+def test_stories_that_people_judge_alike_have_one_score() -> None:
+    sixths = (
+        ([3, 3, 2, 2, 2, 3], [3, 3, 2, 2, 2, 3], [3, 3, 3, 3, 3, 3]),
+        ([3, 3, 2, 2, 2, 2], [3, 3, 3, 3, 2, 3], [3, 3, 3, 3, 2, 3]),
+    )
+    first, second = (
+        of_criteria(dict(zip(HANNA, zip(*raters, strict=True), strict=True))) for raters in sixths
+    )
+    assert sum(map(sum, sixths[0])) == sum(map(sum, sixths[1])) == 48
+    assert first["score"] == second["score"] == 48 / 18

@@ -207,6 +207,20 @@ def test_plain_samples_come_from_unbroken_plots(tiny: Path, tmp_path: Path) -> N
     }
 
 
+def test_plain_samples_without_a_word_are_none(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        StorySampler, "write", lambda self, plots, keys: ["", *["he ran ."] * (len(plots) - 1)]
+    )
+    for beside, rows in ((False, 4), (True, 8)):
+        plain = {"temperatures": [0.8], "stories": 5, "beside_human": beside}
+        config = tiny_plots.negatives_config(tiny / "generator", plain=plain)
+        found = read_rows(negatives.make_plain(config, tiny, tmp_path / str(beside), tiny / "cache")[0])
+        assert len(found) == rows
+        assert all(row["story"].strip() for row in found)
+
+
 def test_plain_samples_stand_beside_the_human_story_at_its_length(tiny: Path, tmp_path: Path) -> None:
     plain = {"temperatures": [0.8], "stories": 5, "beside_human": True}
     config = tiny_plots.negatives_config(tiny / "generator", plain=plain)

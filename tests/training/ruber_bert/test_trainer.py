@@ -17,7 +17,7 @@ from openmeva.training.common.config import parse
 from openmeva.training.files import save_tensors
 from openmeva.training.ruber_bert import trainer as ruber_bert
 from openmeva.training.ruber_bert.config import RuberConfig
-from openmeva.training.ruber_bert.data import load_pairs, nearest_contexts
+from openmeva.training.ruber_bert.data import TextBatcher, frozen_features, load_pairs, nearest_contexts
 from openmeva.training.ruber_bert.losses import relatedness_loss
 from openmeva.training.ruber_bert.model import build_model
 from tests.killing import interrupted
@@ -187,9 +187,20 @@ def test_nearest_contexts_leave_out_the_context_itself() -> None:
     assert found[2, 0] == 1
 
 
+def test_features_are_those_without_dropout(data: Path) -> None:
+    model, tokenizer, _ = build_model(configuration())
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0.5
+    texts = [tokenizer.encode("he ate .", add_special_tokens=False).ids]
+    first, second = (frozen_features(model.train(), texts, TextBatcher(tokenizer)) for _ in range(2))
+    assert torch.equal(first["mean"], second["mean"])
+
+
 def test_prompts_are_contexts_and_a_story_counts_once(data: Path) -> None:
     rows = [
-        {"prompt": "[ WP ] the dog ran .", "story": f"he ate . she {v} . he slept !"} for v in ("ran", "ate")
+        {"prompt": "[ WP ] the dog ran .", "story": f"he ate . <newline> she {v} . he slept !"}
+        for v in ("ran", "ate")
     ]
     (data / "prompted.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     config = configuration(

@@ -13,8 +13,9 @@ from openmeva.training.files import read_rows, write_rows
 from openmeva.training.negatives.file import Drawing
 from openmeva.training.paths import STORIES as STORIES_FILE
 from openmeva.training.perturbations.file import Perturbing, perturb_file
+from openmeva.training.scale import negatives
 from openmeva.training.scale.autos import AutosTests
-from openmeva.training.scale.negatives import Sampling
+from openmeva.training.scale.negatives import BatchSampler, Sampling
 from openmeva.training.scale.parts import Size
 from openmeva.training.scale.perturbing import Perturbation
 from tests.training.scale.test_runs import counted, rows_in
@@ -107,3 +108,14 @@ def test_negative_samples_come_from_a_pool(stories: Path, tmp_path: Path) -> Non
     )  # what the first one cached is no other setting
     with pytest.raises(ValueError, match="expected techniques among repetition"):
         counted(stories, tmp_path / "bad", work=Sampling(Drawing(techniques=("foo",)), str(stories)))
+
+
+def test_a_run_goes_on_with_the_knowledge_that_it_began_with(
+    stories: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    how = Drawing(techniques=("repetition",), cache=tmp_path / "tags")
+    with_concepts = BatchSampler(Sampling(how, str(stories))).signature
+    monkeypatch.setattr(negatives, "find", lambda _: None)
+    without = BatchSampler(Sampling(how, str(stories))).signature
+    assert "conceptnet:none" in without
+    assert with_concepts != without

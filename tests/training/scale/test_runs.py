@@ -58,11 +58,16 @@ def test_columns_are_kept_and_parts_bounded(stories: Path, tmp_path: Path) -> No
     assert rows_in(tmp_path / "small") == rows_in(tmp_path / "out")
 
 
-@pytest.mark.parametrize("kind", ["jsonl.gz", "jsonl.bz2", "csv", "tsv", "parquet", "txt", "csv.gz"])
+@pytest.mark.parametrize(
+    "kind", ["jsonl.gz", "jsonl.bz2", "csv", "tsv", "parquet", "parquet.gz", "txt", "csv.gz"]
+)
 def test_every_kind_of_file(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"stories.{kind}"
     if kind == "jsonl.bz2":
         path.write_bytes(bz2.compress("".join(json.dumps(row) + "\n" for row in ROWS).encode()))
+    elif kind == "parquet.gz":
+        write_rows(tmp_path / "plain.parquet", ROWS)
+        path.write_bytes(gzip.compress((tmp_path / "plain.parquet").read_bytes()))
     else:
         write_rows(path, ROWS)
     counted(path, tmp_path / "out")
@@ -218,6 +223,15 @@ def test_killed_at_any_change_it_ends_the_same(stories: Path, tmp_path: Path) ->
         finished(lambda: counted(stories, out, bad="keep"))  # noqa: B023
         assert sums(out) == sums(tmp_path / "whole")
         assert not (out / ".work").exists()
+
+
+def test_a_folder_that_is_no_run_s_is_left_alone(stories: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine" / ".notes.tmp"
+    mine.parent.mkdir()
+    mine.write_text("keep")
+    with pytest.raises(ValueError, match="expected a new folder"):
+        counted(stories, mine.parent)
+    assert mine.read_text() == "keep"
 
 
 def test_a_damaged_file_is_told(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from openmeva.training.benchmark.own.report import Report
 from openmeva.training.benchmark.own.scored import Scored
 from openmeva.training.benchmark.paired import metric_scores
 from openmeva.training.benchmark.preferences import preference_table
+from openmeva.training.benchmark.registry import ALL, choose, read_registry
 from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sampling import sampled
 from openmeva.training.benchmark.sets import TestSet
@@ -74,6 +75,9 @@ def judge(
     Raises:
         ValueError: what does not fit, with the row and what was expected; or nothing to judge on.
     """
+    if ALL in compare_with:
+        raise ValueError(f"expected metrics by name beside yours, got {ALL}")
+    choose(list(compare_with) or None, read_registry())
     folder = None if data is None else Path(data)
     if folder is not None and not folder.is_dir():
         raise ValueError(f"expected the folder of the data, found none: {folder}")

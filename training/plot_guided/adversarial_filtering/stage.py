@@ -87,7 +87,7 @@ def human_and_candidates(
 ) -> list[dict[str, Any]]:
     """A human row and those of its negatives, for each story with `kept` different ones or more.
 
-    A negative longer than any human story is left out: nobody needs a classifier to tell it. Human stories pass
+    A negative longer than any human story, or without a word, is left out: nobody needs a classifier to tell it. Human stories pass
     through the generator's wordpieces too, so that spacing tells nothing.
 
     Raises:
@@ -97,7 +97,7 @@ def human_and_candidates(
     longest = max((len(story.story.flat_words()) for story in corpus.metrics), default=0)
     groups: dict[str, dict[str, dict[str, Any]]] = {}
     for negative in negatives:
-        if len(negative["story"].split()) <= longest:
+        if 0 < len(negative["story"].split()) <= longest:
             groups.setdefault(negative["group"], {}).setdefault(negative["story"], negative)
     rows: list[dict[str, Any]] = []
     for group, found in groups.items():

@@ -13,7 +13,7 @@ from torch.nn import functional as F
 from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.training.common.adapters import with_adapter
-from openmeva.training.common.backbone import names_file
+from openmeva.training.common.backbone import SHARED, find_backbone, names_file
 from openmeva.training.common.checkpoint import begin_run
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.sharing import Share
@@ -56,6 +56,8 @@ class GeneratorTrainer(StoryTrainer):
 def generator_made_from(config: GeneratorConfig, data: Path) -> dict[str, Any]:
     """What decides a generator's weights: configuration, data, and the weights that it goes on from."""
     made_from: dict[str, Any] = {"config": as_mapping(config), "data": data_checksums(config.corpus, data)}
+    if config.base == SHARED:
+        made_from["encoder"] = find_backbone(SHARED).sha256
     if config.start:
         made_from["start"] = checksum(located(config.start) / WEIGHTS)
     if (adapter := located(config.base) / ADAPTER).is_file():  # perplexity's weights

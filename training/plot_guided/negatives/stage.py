@@ -41,7 +41,7 @@ def make_negatives(
     if stage.is_done():
         return stage.result
     plots = corpus() if corpus else load_plots(config, data, cache)
-    stories = chosen_stories(plots, config["stories"], config["seed"])
+    stories = chosen_stories(plots, config.get("stories"), config["seed"])
     model, tokenizer = load_generator(generator)
     sampler = StorySampler(model, tokenizer, Sampling(**config["sampling"]))
     writer = NegativeWriter(
@@ -95,12 +95,12 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
                       source: str = source) -> list[dict[str, Any]]:  # fmt: skip
                 keys = [(config["seed"], index) for index in span]
                 texts = sampler.write([stories[index].plot for index in span], keys)
-                rows = [row(stories[i], source, text) for i, text in zip(span, texts, strict=True)]
+                # a story that the generator ended at once is none
+                written = [(stories[i], text) for i, text in zip(span, texts, strict=True) if text.strip()]
+                rows = [(story, row(story, source, text)) for story, text in written]
                 if not config["plain"].get("beside_human"):
-                    return rows
-                return [
-                    new for i, old in zip(span, rows, strict=True) for new in beside_human(stories[i], old)
-                ]
+                    return [new for _, new in rows]
+                return [new for story, old in rows for new in beside_human(story, old)]
 
             stage.run(
                 len(stories), write, 6 * CHUNK, SCHEMA, processes=model_processes(config.get("processes", 1))

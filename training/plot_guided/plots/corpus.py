@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.training.corpora.splits import CorpusConfig, load_corpus
-from openmeva.training.corpora.stories import is_held_out, story_key
+from openmeva.training.corpora.stories import is_held_out
 from openmeva.training.paths import ENCODER
 from openmeva.training.plot_guided.plots.extractors import extract_plots
 from openmeva.training.plot_guided.plots.plot import Plot
@@ -50,8 +50,8 @@ class PlotCorpus:
 def load_plots(config: dict[str, Any], data: Path, cache: Path, names: Path | None = None) -> PlotCorpus:
     """Reads, tags and plots a corpus (the keys `name`, `corpus`, `plots`, `share` and `seed` of a configuration).
 
-    A story belongs to the generator by the hash of its beginning, so a story and its copies never part, and the
-    division is the same whatever else is read.
+    A story belongs to the generator by the hash of its beginning, so a story, its parts and its copies never part, and
+    the division is the same whatever else is read, and however.
     """
     corpus = load_corpus(CorpusConfig.from_mapping(config["corpus"]), data, names or ENCODER / "names.json")
     parts: dict[str, list[PlottedStory]] = {"generator": [], "metrics": [], "validation": []}
@@ -63,6 +63,6 @@ def load_plots(config: dict[str, Any], data: Path, cache: Path, names: Path | No
             if split == "validation":
                 parts["validation"].append(row)
             else:
-                rest = is_held_out(story_key(story.words), 1 - config["share"])
+                rest = is_held_out(corpus.train_keys[place], 1 - config["share"])
                 parts["metrics" if rest else "generator"].append(row)
     return PlotCorpus(**parts)

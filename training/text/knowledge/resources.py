@@ -75,6 +75,13 @@ def require(name: str) -> Path:
     return found
 
 
+def lexicon_files() -> dict[str, Path]:
+    """The files of the knowledge that is at hand: WordNet always, ConceptNet where it has been fetched."""
+    wordnet, conceptnet = require("wordnet"), find("conceptnet")
+    files = {"wordnet": wordnet if wordnet.is_file() else wordnet / "data.noun"}
+    return {**files, "conceptnet": conceptnet} if conceptnet else files
+
+
 def tell_without_conceptnet() -> None:
     """Says on standard error that ConceptNet is not at hand, where it is not: what is made then differs."""
     if find("conceptnet") is None:

@@ -54,3 +54,19 @@ def test_rows_of_one_name_are_told_apart(rated: Path, monkeypatch: pytest.Monkey
         iter(judge(words, judged=rated, compare_with=["union"], draws=100).results["judged"].values())
     )["rows"]
     assert {"words", "words (openmeva)", "words (released)", "UNION", "UNION (released)"} <= set(rows)
+
+
+def test_what_cannot_be_told_is_said_before_anything_is_scored(tmp_path: Path, rated: Path) -> None:
+    def never(stories: list[str]) -> list[float]:
+        raise AssertionError("scored")
+
+    with pytest.raises(ValueError, match="expected metrics by name beside yours, got all"):
+        judge(never, judged=rated, compare_with=["all"])
+    with pytest.raises(ValueError, match="unknown metric unoin"):
+        judge(never, judged=rated, compare_with=["unoin"])
+    bad = {"twice": [*ROWS, ROWS[0]], "few": ROWS[:2], "equal": [{**row, "ratings": [3, 3]} for row in ROWS]}
+    for name, rows in bad.items():
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        with pytest.raises(ValueError, match=rf"{name}\.jsonl: "):
+            judge(never, judged=path)
