@@ -9,6 +9,7 @@ MAX_ROWS = 500  # stories of a file
 MAX_BYTES = 2_000_000  # a file
 MAX_UNPACKED = 10_000_000  # characters of its cells
 MAX_SCORES = 20_000  # scores placed on the leaderboard
+MOST_COLUMNS = 8  # of scores: each is a metric, compared with every other one
 AT_ONCE = 2  # threads that score, and requests of other kinds that are answered at the same time
 MOST_ANSWERED = 64  # users whose stories are looked at together; the others see their place in the queue
 MOST_PAGES = 500  # open pages of which Gradio remembers the components, .1 MB each

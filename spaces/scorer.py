@@ -73,7 +73,8 @@ class Scorer:
     Args:
         catalogue: the metrics; those of `metrics/` unless given.
         distributions: where scores fall; the shipped ones unless given.
-        before: called in the background before the first metric is loaded, to fetch what they need.
+        before: called in the background to fetch what metrics need; the recommended one needs nothing and is loaded
+            before that.
         threads: of the processor for one call; PyTorch's own number unless given.
     """
 
@@ -116,14 +117,19 @@ class Scorer:
         # batches hardly ever have the same shape.
         for name in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
             os.environ.setdefault(name, str(MOST_SHAPES))
-        if self._before is not None:
-            self._before()
         if self._threads is not None:
             import torch  # slow to import, and the page need not wait for it
 
             torch.set_num_threads(self._threads)
+        self._load_each([key for key in self._found if key[0] == RECOMMENDED])
+        if self._before is not None:
+            self._before()
+        self._load_each([key for key in self._found if key[0] != RECOMMENDED])
+
+    def _load_each(self, keys: Sequence[tuple[str, str]]) -> None:
         kept: dict[tuple[str, str], LoadedMetric] = {}
-        for (name, corpus), future in self._found.items():
+        for name, corpus in keys:
+            future = self._found[name, corpus]
             config = self.catalogue[name].call.configs[corpus]
             try:
                 if (name, config) not in kept:

@@ -6,7 +6,7 @@ import functools
 import html
 import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ NAMES = {
 }
 REPOSITORY = os.environ.get("OPENMEVA_REPOSITORY", "https://huggingface.co/openmeva")
 UPLOADS_LIVE = (300, 3600)  # seconds between clearings, and of a file's life, of Gradio's upload folder
+Upload = Mapping[str, Any] | None
+"""What an upload field holds before Gradio's preprocessing, which would leave an empty file behind at each press."""
 
 
 def address(name: str) -> str:
@@ -162,6 +164,32 @@ def kind_radio(label: str, info: str | None = None) -> gr.Radio:
     return gr.Radio([(name, key) for key, name in CORPORA.items()], value="roc", label=label, info=info)
 
 
+def one_at_a_time(
+    steps: Mapping[Callable[..., Any], tuple[Mapping[str, Any], Mapping[str, Any]]], *others: Any
+) -> list[Any]:
+    """Runs that show their answers in one place, where the answer that was asked for last is to stand.
+
+    A trigger cancels the runs of the other triggers. Its own run, where that still goes on, is repeated after its end.
+
+    Args:
+        steps: by trigger, such as a button's `click`, the arguments of a first step, which may be none, and of the run
+            after it. Without that step a trigger would cancel too late: Gradio's pages await each of its listeners before
+            the next one, but not what follows a listener.
+        others: further events that each trigger cancels.
+
+    Returns:
+        The runs.
+    """
+    private: dict[str, Any] = {"api_visibility": "private", "queue": False}
+    runs = {
+        begin: begin(**{"fn": None, **first, **private}).then(trigger_mode="always_last", **run)
+        for begin, (first, run) in steps.items()
+    }
+    for begin, own in runs.items():
+        begin(None, cancels=[*(run for run in runs.values() if run is not own), *others], **private)
+    return list(runs.values())
+
+
 def put(value: Any) -> dict[str, Any]:
     """A component's value, for one of which only an update or nothing comes at other times.
 
@@ -209,18 +237,21 @@ def told(error: Exception) -> str:
     return error_card(str(error) if isinstance(error, ValueError) else unexpected(error))
 
 
-def uploaded(path: str | None) -> Path:
+def uploaded(file: Upload) -> Path:
     """The file behind an upload field.
 
     Raises:
-        ValueError: no file, or a path that is not one of Gradio's own uploads.
+        ValueError: no file, one that is gone, or a path that is not one of Gradio's own uploads.
     """
-    if not path:
+    if not file:
         raise ValueError("Please choose a file first.")
-    file, folder = Path(path).resolve(), Path(get_upload_folder()).resolve()
-    if folder not in file.parents or not file.is_file():
-        raise ValueError("Please upload the file again.")
-    return file
+    path, folder = Path(file["path"]).resolve(), Path(get_upload_folder()).resolve()
+    if folder not in path.parents or not path.is_file():
+        raise ValueError(
+            "The file is no longer here: it is deleted an hour after its upload, and as soon as it, or the same file of "
+            "another user, is read. Please choose it again."
+        )
+    return path
 
 
 def unexpected(error: Exception) -> str:

@@ -43,6 +43,21 @@ def read_upload(path: str | Path) -> list[dict[str, Any]]:
         path.unlink(missing_ok=True)
 
 
+def read_uploads(*paths: Path) -> list[list[dict[str, Any]]]:
+    """Rows of each upload of Gradio's, which are deleted then with the folders that it made for them.
+
+    Uploads of the same bytes and name are one file. Errors as `read_upload`.
+    """
+    try:
+        rows = {path: read_upload(path) for path in dict.fromkeys(paths)}
+        return [rows[path] for path in paths]
+    finally:
+        for path in paths:
+            path.unlink(missing_ok=True)
+            with suppress(OSError):  # the same bytes may lie there by another name
+                path.parent.rmdir()
+
+
 def read_rows(name: str, content: bytes) -> list[dict[str, Any]]:
     """Rows of a file's bytes; `name` tells which of `READ` it is. Errors as `read_upload`."""
     check_size(len(content))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,15 @@ from openmeva.spaces.leaderboard import views
 from openmeva.spaces.leaderboard.collect import RESULTS
 from openmeva.spaces.leaderboard.placing import place
 from openmeva.spaces.leaderboard.reporting import report
-from openmeva.spaces.tables import READ, read_upload
+from openmeva.spaces.limits import MOST_COLUMNS
+from openmeva.spaces.tables import READ, read_uploads
 from openmeva.training.benchmark.sets import TEST_SETS
 
 _LEAD = "How well metrics agree with people's judgments of stories, and which kinds of damage they notice."
 _MEASURES = {"pearson": "Pearson with the label", "pair_wins": "Pairs won"}
 _HELP = (
     '<div class="om om-card om-blank" style="padding:22px"><p>A CSV, TSV, JSONL or Parquet file with a column <code>score</code> '
-    "(higher is better) or several columns of scores, one row a story, at most 2 MB. With <code>story_id</code> (and "
+    f"(higher is better) or up to {MOST_COLUMNS} columns of scores, one row a story, at most 2 MB. With <code>story_id</code> (and "
     "<code>aspect</code> for AUTOS) rows may come in any order. For judged sets add <code>judgment</code>, the mean "
     "rating, and where you know them <code>prompt</code> and <code>source_model</code>: the judgments are their authors' "
     "to give and are not shipped. Nothing is stored.</p></div>"
@@ -117,21 +118,23 @@ def _placing(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
     go = gr.Button("Place", variant="primary")
     shown = gr.HTML(_HELP)
 
-    def placed(path: str | None, name: str) -> tuple[str, None]:
+    def placed(file: shell.Upload, name: str) -> Iterator[tuple[Any, Any]]:
         def html() -> str:
             found = results["judged"].get(name)
             digest = found["judgments"] if found else None
-            rows = read_upload(shell.uploaded(path))
+            (rows,) = read_uploads(shell.uploaded(file))
             mine = place(name, rows, data_folder(), digest)
             more = report(name, rows, data_folder(), digest)
             return views.placed(mine, found) + more + table(results, name, "pearson", mine)
 
-        return shell.guarded(html), None
+        yield gr.skip(), shell.put(None)  # at once: another file may be chosen meanwhile
+        yield shell.put(shell.guarded(html)), gr.skip()
 
     go.click(
         placed,
         inputs=[upload, chosen],
         outputs=[shown, upload],
+        preprocess=False,
         api_visibility="private",
         concurrency_id="placing",
         concurrency_limit=1,  # Matplotlib's settings are those of the whole process
@@ -153,12 +156,8 @@ def _api(results: Mapping[str, Any]) -> Any:
         if not isinstance(scores, list) or not all(isinstance(row, dict) for row in scores):
             raise ValueError("Expected a list of objects such as {'score': 0.5}.")
         digest = results["judged"].get(set_name, {}).get("judgments")
-        found = place(set_name, scores, data_folder(), digest)
-        if len(found) > 1:
-            raise ValueError(
-                f"Expected one column of scores, got {', '.join(row['title'] for row in found)}."
-            )
-        return found[0]
+        (found,) = place(set_name, scores, data_folder(), digest, most=1)
+        return found
 
     return place_
 

@@ -13,8 +13,9 @@ from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
+from openmeva.metrics.openmeva.trivial import TRIVIAL
 from openmeva.spaces.leaderboard.collect import aspect_cells, judgments_digest, rounded, rounded_ends
-from openmeva.spaces.limits import MAX_SCORES
+from openmeva.spaces.limits import MAX_SCORES, MOST_COLUMNS
 from openmeva.training.benchmark.score_files import in_order, number_in, score_columns
 from openmeva.training.benchmark.sets import TEST_SETS, test_set
 from openmeva.training.files import Row
@@ -25,7 +26,11 @@ _LEAST = 20  # of fewer stories a correlation says nothing
 
 
 def place(
-    name: str, rows: Sequence[Mapping[str, Any]], data: Path | None = None, digest: str | None = None
+    name: str,
+    rows: Sequence[Mapping[str, Any]],
+    data: Path | None = None,
+    digest: str | None = None,
+    most: int = MOST_COLUMNS,
 ) -> list[dict[str, Any]]:
     """The rows that a file of scores makes on a set, one a column of scores.
 
@@ -36,6 +41,7 @@ def place(
             (the mean of the ratings) and, where known, `prompt` and `source_model`.
         data: folder of the judged sets, where this machine has them.
         digest: of the set's judgments, by which judgments that come with the scores are known for the set's.
+        most: columns of scores that are taken.
 
     Returns:
         Coefficients with intervals, or `aspects`; `same_stories`: whether they were measured on the set's own stories.
@@ -47,8 +53,8 @@ def place(
     if str(name).partition(":")[0] not in known:
         raise ValueError(f"The set is one of {', '.join(known)}, not {str(name)[:30]!r}.")
     if test_set(name).judged:
-        return _judged(scored(name, rows, data, digest), name)
-    return _autos(name, _checked_rows(rows))
+        return _judged(scored(name, rows, data, digest, most), name)
+    return _autos(name, _checked_rows(rows, most))
 
 
 @dataclass(frozen=True)
@@ -71,12 +77,16 @@ class Scored:
 
 
 def scored(
-    name: str, rows: Sequence[Mapping[str, Any]], data: Path | None = None, digest: str | None = None
+    name: str,
+    rows: Sequence[Mapping[str, Any]],
+    data: Path | None = None,
+    digest: str | None = None,
+    most: int = MOST_COLUMNS,
 ) -> Scored:
     """A user's scores beside the judgments of a judged set; arguments and errors as `place`."""
-    given = _checked_rows(rows)
+    given = _checked_rows(rows, most)
     columns = score_columns(given)
-    from_server = not all(row.values.get("judgment") not in (None, "") for row in given)
+    from_server = not any(_has(row, "judgment") for row in given)
     if from_server:
         try:
             stories = test_set(name).read(data)
@@ -91,20 +101,33 @@ def scored(
     judged = JudgedStories.from_rows(stories)
     if len(judged) < _LEAST:
         raise ValueError(f"Expected at least {_LEAST} scores, got {len(judged)}: fewer say nothing.")
-    scores = {
-        "your metric" if column == "score" else column: [number_in(row, column) for row in given]
-        for column in columns
-    }
+    scores = {_title(column): [number_in(row, column) for row in given] for column in columns}
     same = from_server or (digest is not None and judgments_digest(judged.scores.tolist()) == digest)
     return Scored(stories, scores, judged, same, from_server)
 
 
-def _checked_rows(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
+def _title(column: str) -> str:
+    """What a column of scores is called; one named like a trivial row, which every table has, is told apart from it."""
+    return "your metric" if column == "score" else f"{column} (yours)" if column in TRIVIAL else column
+
+
+def _checked_rows(rows: Sequence[Mapping[str, Any]], most: int) -> list[Row]:
     """The rows with their numbers; a ValueError where there are too many, or a cell of scores holds no number."""
     if not 0 < len(rows) <= MAX_SCORES:
         raise ValueError(f"Expected 1 to {MAX_SCORES:,} scores, got {len(rows):,}.")
     given = [Row(number, f"Row {number}", dict(row)) for number, row in enumerate(rows, 1)]
-    for column in score_columns(given):
+    columns = score_columns(given)
+    if len(columns) > most:
+        raise ValueError(
+            f"Columns of scores: expected at most {most}, got {len(columns):,}. Each column with a number counts, "
+            "except those that describe a story."
+        )
+    if len(columns) * len(given) > MAX_SCORES:
+        raise ValueError(
+            f"Expected at most {MAX_SCORES:,} scores in all, got {len(columns) * len(given):,}: {len(columns)} columns of "
+            f"{len(given):,}."
+        )
+    for column in columns:
         for row in given:
             number_in(row, column)
     return given
@@ -167,7 +190,7 @@ def _autos(name: str, rows: Sequence[Row]) -> list[dict[str, Any]]:
         found.append(
             {
                 "set": name,
-                "title": "your metric" if column == "score" else column,
+                "title": _title(column),
                 "kind": "you",
                 **aspect_cells(table),
                 "n": len(stories),

@@ -108,15 +108,20 @@ def _events(
         "show_progress": "minimal",
     }
     run: dict[str, Any] = {"fn": partial(shell.guarded, one), "inputs": [story, aspect, seed, kind], **shared}
-    go.click(**run)
-    story.submit(**run)
-    another.click(
-        lambda value: int(value or 0) + 1, inputs=seed, outputs=seed, api_visibility="private", queue=False
-    ).then(**run)
-    every.click(partial(shell.guarded, all_of_them), inputs=[story, seed, kind], **shared)
-    example.click(
-        lambda: (_EXAMPLE, "roc"), outputs=[story, kind], api_visibility="private", queue=False
-    ).then(**run)
+    run_all: dict[str, Any] = {
+        **shared,
+        "fn": partial(shell.guarded, all_of_them),
+        "inputs": [story, seed, kind],
+    }
+    shell.one_at_a_time(
+        {
+            go.click: ({}, run),
+            story.submit: ({}, run),
+            another.click: ({"fn": lambda value: int(value or 0) + 1, "inputs": seed, "outputs": seed}, run),
+            every.click: ({}, run_all),
+            example.click: ({"fn": lambda: (_EXAMPLE, "roc"), "outputs": [story, kind]}, run),
+        }
+    )
     aspect.change(
         partial(_meaning, lab), inputs=aspect, outputs=meaning, api_visibility="private", queue=False,
         show_progress="hidden",

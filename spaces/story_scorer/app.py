@@ -15,6 +15,7 @@ from openmeva.spaces.limits import MOST_ANSWERED, threads_each
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.story_scorer import files, service, views
 from openmeva.spaces.story_scorer.examples import BARE, EXAMPLES
+from openmeva.spaces.texts import Text
 from openmeva.spaces.trust import Trusts
 
 _LEAD = "Does a story hold together? One verdict, the sentences that cost it, and every metric's score behind a click."
@@ -147,33 +148,30 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
         **_HIDDEN,
         **_SCORING,
     }
-    runs = {go.click: go.click(**run), story.submit: story.submit(**run)}
-    weigh.expand(opened(sentence_costs), asked, costs, **_HIDDEN, **_SCORING)
-    more.expand(opened(all_metrics), asked, metrics, **_HIDDEN, **_SCORING)
-    clear.click(
-        lambda: ("", "", "", *_BLANK),
-        outputs=[story, context, reference, *outputs],
-        api_visibility="private",
-        queue=False,
-    )
-    for name, button in buttons.items():
-        corpus, text = EXAMPLES[name]
-        runs[button.click] = button.click(
-            partial(_example, text.story, text.context, text.reference, corpus),
-            outputs=inputs,
-            api_visibility="private",
-            queue=False,
-        ).then(**run)
-    # Reasons of a story that was asked for before may not come to stand under the next one's verdict.
-    for begin, own in runs.items():
-        others: list[Any] = [event for event in runs.values() if event is not own]
-        begin(None, cancels=others, api_visibility="private", queue=False)
 
     def given(*values: str) -> Iterator[tuple[Any, ...]]:
         # without a story nothing is said anew: somebody may have typed one meanwhile
         yield from answered(*values) if values[0].strip() else [(gr.skip(),) * len(outputs)]
 
-    demo.load(None, outputs=[kind, story, context], js=_FROM_ADDRESS).then(**{**run, "fn": given})
+    handed = demo.load(None, outputs=[kind, story, context], js=_FROM_ADDRESS).then(**{**run, "fn": given})
+    opens: list[Any] = [
+        weigh.expand(opened(sentence_costs), asked, costs, **_HIDDEN, **_SCORING),
+        more.expand(opened(all_metrics), asked, metrics, **_HIDDEN, **_SCORING),
+    ]
+    # Nothing of a story that was asked for before may come to stand under the next one's verdict.
+    verdict.change(None, cancels=opens, api_visibility="private", queue=False)
+    filled = {
+        button.click: ({"fn": partial(_example, *EXAMPLES[name]), "outputs": inputs}, run)
+        for name, button in buttons.items()
+    }
+    runs = shell.one_at_a_time({go.click: ({}, run), story.submit: ({}, run), **filled}, *opens, handed)
+    clear.click(
+        lambda: ("", "", "", *_BLANK),
+        outputs=[story, context, reference, *outputs],
+        cancels=[*runs, *opens, handed],
+        api_visibility="private",
+        queue=False,
+    )
 
 
 def _closed(title: str) -> tuple[gr.Accordion, gr.HTML]:
@@ -193,8 +191,8 @@ _NOTHING = ("", *_folded(False), *_folded(False), shell.put(None))
 _BLANK = (shell.put(views.BLANK), *_NOTHING)
 
 
-def _example(*values: str) -> tuple[str, ...]:
-    return values
+def _example(corpus: str, text: Text) -> tuple[str, ...]:
+    return text.story, text.context, text.reference, corpus
 
 
 def _two_stories(scorer: Scorer) -> None:
@@ -226,11 +224,9 @@ def _two_stories(scorer: Scorer) -> None:
         **_HIDDEN,
         **_SCORING,
     }
-    go.click(**run)
-    pair = BARE, EXAMPLES["Out of order"][1].story
-    example.click(
-        partial(_example, *pair, "roc"), outputs=[first, second, kind], api_visibility="private", queue=False
-    ).then(**run)
+    pair = BARE, EXAMPLES["Out of order"][1].story, "", "", "roc"
+    fill: dict[str, Any] = {"fn": lambda: pair, "outputs": run["inputs"]}
+    shell.one_at_a_time({go.click: ({}, run), example.click: (fill, run)})
 
 
 if __name__ == "__main__":

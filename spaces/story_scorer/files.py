@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
+from typing import Any
 
 import gradio as gr
 
 from openmeva.spaces import shell
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.story_scorer import service, systems, views
-from openmeva.spaces.tables import read_upload
+from openmeva.spaces.tables import read_uploads
 
 
 def _upload(label: str) -> gr.File:
@@ -26,27 +27,35 @@ def one_file(scorer: Scorer) -> None:
         stop = gr.Button("Stop", scale=1)
     shown = gr.HTML(views.BLANK_FILE)
 
-    def scored(path: str | None, corpus: str, progress: gr.Progress = gr.Progress()) -> tuple[str, None]:  # noqa: B008
-        def table() -> str:
-            rows = read_upload(shell.uploaded(path))
-
-            def done(count: int, of: int) -> None:
-                progress((count, of), desc="Scoring", unit="stories")
-
-            return views.file_table(service.score_file(scorer, rows, corpus, done), Path(path or "").name)
-
-        return shell.guarded(table), None
+    def scored(
+        file: shell.Upload,
+        corpus: str,
+        progress: gr.Progress = gr.Progress(),  # noqa: B008
+    ) -> Iterator[tuple[Any, Any]]:
+        yield gr.skip(), shell.put(None)  # at once: another file may be chosen meanwhile
+        try:
+            path = shell.uploaded(file)
+            (rows,) = read_uploads(path)
+            for found in service.score_file(scorer, rows, corpus):
+                if isinstance(found, service.FileScores):
+                    yield shell.put(views.file_table(found, path.name)), gr.skip()
+                else:
+                    yield gr.skip(), gr.skip()  # here "Stop" ends it
+                    progress((found, len(rows)), desc="Scoring", unit="stories")
+        except Exception as error:
+            yield shell.put(shell.told(error)), gr.skip()
 
     event = go.click(
         scored,
         inputs=[upload, kind],
         outputs=[shown, upload],
+        preprocess=False,
         api_visibility="private",
         concurrency_id="files",
         concurrency_limit=1,
         show_progress_on=shown,
     )
-    stop.click(lambda: None, outputs=upload, cancels=[event], api_visibility="private", queue=False)
+    stop.click(None, cancels=[event], api_visibility="private", queue=False)
 
 
 def two_systems(scorer: Scorer) -> None:
@@ -58,26 +67,27 @@ def two_systems(scorer: Scorer) -> None:
     shown = gr.HTML(views.BLANK_SYSTEMS)
 
     def compared(
-        one: str | None,
-        two: str | None,
+        one: shell.Upload,
+        two: shell.Upload,
         corpus: str,
         progress: gr.Progress = gr.Progress(),  # noqa: B008
-    ) -> tuple[str, None, None]:
+    ) -> Iterator[tuple[Any, Any, Any]]:
         def html() -> str:
-            # Gradio has one file for uploads of the same bytes, and it goes when it is read
-            rows = {path: read_upload(shell.uploaded(path)) for path in dict.fromkeys((one, two))}
+            rows_of_one, rows_of_two = read_uploads(shell.uploaded(one), shell.uploaded(two))
 
             def done(count: int, of: int) -> None:
                 progress((count, of), desc="Scoring", unit="stories")
 
-            return views.two_systems(systems.compare(scorer, rows[one], rows[two], corpus, done))
+            return views.two_systems(systems.compare(scorer, rows_of_one, rows_of_two, corpus, done))
 
-        return shell.guarded(html), None, None
+        yield gr.skip(), shell.put(None), shell.put(None)  # at once: other files may be chosen meanwhile
+        yield shell.put(shell.guarded(html)), gr.skip(), gr.skip()
 
     go.click(
         compared,
         inputs=[first, second, kind],
         outputs=[shown, first, second],
+        preprocess=False,
         api_visibility="private",
         concurrency_id="files",
         concurrency_limit=1,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -262,16 +262,14 @@ def file_texts(rows: Sequence[dict[str, Any]], corpus: str) -> list[Text]:
     return texts
 
 
-def score_file(
-    scorer: Scorer, rows: Sequence[dict[str, Any]], corpus: str, progress: Callable[[int, int], None]
-) -> FileScores:
-    """Scores the stories of a file; `progress` is told how many rows are done, of how many. Errors as `file_texts`."""
+def score_file(scorer: Scorer, rows: Sequence[dict[str, Any]], corpus: str) -> Iterator[int | FileScores]:
+    """Scores the stories of a file: how many are done, from 0 on, and last the scores. Errors as `file_texts`."""
     texts = file_texts(rows, corpus)
     found: list[list[Score]] = []
-    progress(0, len(texts))
+    yield 0
     for chunk in chunks(texts):
         found += scorer.score(chunk, corpus, due=Patience.FILE.since())
-        progress(len(found), len(texts))
+        yield len(found)
     scored = {score.number.title for scores in found for score in scores if score.value is not None}
     warnings = warnings_of([text.whole(corpus) for text in texts], *USUAL_WORDS[corpus])
     columns = [
@@ -282,7 +280,7 @@ def score_file(
         }
         for row, scores, warning in zip(rows, found, warnings, strict=True)
     ]
-    return FileScores(columns, [score for score in map(recommended, found) if score is not None])
+    yield FileScores(columns, [score for score in map(recommended, found) if score is not None])
 
 
 def chunks(texts: Sequence[Text]) -> Iterator[Sequence[Text]]:

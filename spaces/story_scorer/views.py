@@ -30,7 +30,6 @@ from openmeva.spaces.tables import data_link, to_csv, to_jsonl
 from openmeva.spaces.trust import Trust, Trusts
 from openmeva.spaces.verdicts import Verdict, among_people, verdict_between
 
-_SHOWN_ROWS = 100
 COSTS = "What each sentence costs"
 BLANK = (
     '<div class="om om-card om-blank"><h2>A verdict will stand here</h2><p>Paste a story and press “Score”, or take '
@@ -145,7 +144,7 @@ def two_stories(first: Answer, second: Answer) -> str:
 
 
 def file_table(found: FileScores, name: str = "") -> str:
-    """The scores of the file `name`: means, a histogram, the first rows, and the whole as downloads."""
+    """The scores of the file `name`: means, a histogram, and the rows, as downloads too."""
     rows = found.rows
     names = [key for key in rows[0] if key not in ("story_id", "story", "context", "reference", "warning")]
     flagged = counted([row.get("warning") for row in rows])
@@ -156,15 +155,14 @@ def file_table(found: FileScores, name: str = "") -> str:
     body = "".join(
         f'<tr><td class="om-n" data-value="{place}">{place}</td><td class="om-text" data-text="{escape(str(row["story"]))}">{escape(_short(str(row["story"])))}'
         f"{_flag(row.get('warning'))}</td>" + "".join(_cell(row[name]) for name in names) + "</tr>"
-        for place, row in enumerate(rows[:_SHOWN_ROWS], 1)
+        for place, row in enumerate(rows, 1)
     )
     means = ", ".join(f"{escape(name)} {number(_mean(rows, name))}" for name in names)
     of = f'<p class="om-note">from {escape(name)}</p>' if name else ""
     flagged = f"<p><b>{escape(flagged)}.</b></p>" if flagged else ""
-    more = f" The first {_SHOWN_ROWS} are shown." if len(rows) > _SHOWN_ROWS else ""
     return (
         f'<section class="om om-card" aria-label="Scores of the file"><h2>{len(rows)} stories scored</h2>{of}'
-        f'<p class="om-note">Means: {means or "no metric could score these rows"}.{more} Press a heading to sort.</p>'
+        f'<p class="om-note">Means: {means or "no metric could score these rows"}. Press a heading to sort.</p>'
         f'{flagged}{_among_people(found.main)}<div class="om-buttons" style="margin:6px 0 14px">'
         f'<a class="om-button" download="scores.csv" href="{data_link(to_csv(rows), "csv")}">Download CSV</a>'
         f'<a class="om-button" download="scores.jsonl" href="{data_link(to_jsonl(rows), "jsonl")}">Download JSONL</a>'

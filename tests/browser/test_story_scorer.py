@@ -95,9 +95,10 @@ def test_what_is_typed_is_text(visit: Visit) -> None:
     page.get_by_label("Story", exact=True).fill(f"Tom was late. {HARM}")
     page.get_by_role("button", name="Score", exact=True).click()
     scored(page)
-    shown = page.get_by_role("region", name="Your story").inner_text()
-    assert "<img src=x onerror=" in shown
-    assert "${window.harmed=1}" in shown.replace(" ", "").replace("$ {", "${") or "window.harmed=1" in shown
+    shown = "".join(page.get_by_role("region", name="Your story").inner_text().split())
+    assert "<imgsrc=xonerror=" in shown
+    assert "${window.harmed=1}" in shown
+    assert "{{7*7}}" in shown
     assert page.evaluate("window.harmed") is None
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from openmeva.metrics.openmeva.trivial import trivial_scores
+from openmeva.metrics.openmeva.trivial import TRIVIAL, trivial_scores
 from openmeva.spaces.leaderboard import views
 from openmeva.spaces.leaderboard.collect import RESULTS, collect, judgments_digest, merged
 from openmeva.spaces.leaderboard.placing import place, scored
@@ -63,6 +63,17 @@ def test_autos_scores_in_any_order() -> None:
         ("mans_roc", [{"story_id": "1"}], "Row 1: expected a column of scores"),
         ("mans_roc", [{"score": True}], "Row 1"),
         ("mans_roc", [{"score": 1.0}] * 30, "'judgment'"),
+        (
+            "mans_roc",
+            [*judged_rows(), {"score": 1.0, "judgment": ""}],
+            "Row 41: expected a number in 'judgment'",
+        ),
+        ("mans_roc", [dict.fromkeys("abcdefghi", 1.0)] * 30, "at most 8, got 9"),
+        (
+            "autos_mini_invariance",
+            [{"a": 1.0, "b": 1.0}] * 10_001,
+            "at most 20,000 scores in all, got 20,002",
+        ),
         ("mans_roc", [{"score": float(i), "judgment": 1.0} for i in range(10)], "at least 20"),
         ("mans_roc", [{"score": 1.0, "judgment": float(i)} for i in range(30)], "constant"),
         ("mans_roc", [{"score": float(i), "judgment": 1.0} for i in range(30)], "same judgment"),
@@ -126,6 +137,19 @@ def test_several_columns_of_scores_are_several_metrics() -> None:
     assert [row["title"] for row in found] == ["your metric", "mine_score"]
     assert found[0]["pearson"] == -found[1]["pearson"]
     assert "mine_score: Pearson" in views.placed(found, None)
+    with pytest.raises(ValueError, match="at most 1, got 2"):
+        place("mans_roc", rows, most=1)
+
+
+def test_a_column_named_like_a_trivial_row_is_told_apart_from_it() -> None:
+    rows = [{**row, **dict.fromkeys(TRIVIAL, row["score"])} for row in judged_rows()]
+    named = [f"{name} (yours)" for name in TRIVIAL]
+    assert [row["title"] for row in place("mans_roc", rows)] == ["your metric", *named]
+    shown = report("mans_roc", rows, None, None)
+    assert all(name in shown for name in named)
+    stories = TEST_SETS["autos_mini_invariance"].read(None)
+    (found,) = place("autos_mini_invariance", [{"length": float(len(row["story"]))} for row in stories])
+    assert found["title"] == "length (yours)"
 
 
 RUN: dict[str, Any] = {

@@ -5,10 +5,13 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from openmeva.metrics.core.description import RECOMMENDED
 from openmeva.spaces.alignment import align
+from openmeva.spaces.catalogue import read_catalogue
 from openmeva.spaces.diagnosis import Diagnosis, Fault, diagnose
 from openmeva.spaces.markup import escape, faults, number, shaded
 from tests.spaces import diagnoses
+from tests.spaces.test_reference_scores import shipped_checkpoint
 
 STORY = "Ann's dog didn't eat. \"Why?\" she asked. Tom ran home!"
 EXPLANATION = {
@@ -192,6 +195,12 @@ def test_the_examples_get_the_diagnosis_that_they_show(name: str) -> None:
         assert found is not None
         first = found.faults[0]
         assert EXPECTED[name] in (first, first.kind)
+
+
+def test_kept_scores_are_of_the_weights_that_ship() -> None:
+    main = read_catalogue()[RECOMMENDED]
+    for name, (corpus, _) in diagnoses.stories().items():
+        assert KEPT[name]["checkpoint"] == shipped_checkpoint(main, corpus), name
 
 
 def test_the_sound_example_is_an_ordinary_one() -> None:

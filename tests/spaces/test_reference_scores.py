@@ -12,7 +12,7 @@ import pytest
 
 from openmeva.metrics.core.checkpoint import ADAPTER, file_digest
 from openmeva.metrics.core.description import RECOMMENDED
-from openmeva.spaces.catalogue import BASE, CatalogueEntry, Number, read_catalogue
+from openmeva.spaces.catalogue import BASE, CORPORA, CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import POINTS
 from openmeva.spaces.reference_scores import measure, reference_file, written_checkpoint
 from openmeva.spaces.reference_stories import evenly, read_generated
@@ -94,7 +94,17 @@ def test_evenly_takes_both_ends() -> None:
     assert evenly(range(3), 10) == [0, 1, 2]
 
 
-@pytest.mark.parametrize("corpus", ["roc", "wp"])
-def test_the_larger_encoders_distributions_are_of_the_weights_that_ship(corpus: str) -> None:
-    weights = file_digest(read_catalogue()[RECOMMENDED].call.folder / "weights" / BASE / ADAPTER)
-    assert written_checkpoint(reference_file(corpus, RECOMMENDED, BASE)) == f"{BASE}@{weights[:12]}"
+def shipped_checkpoint(found: CatalogueEntry, corpus: str) -> str:
+    """What a metric's scores by the shipped weights are marked with; its name where it has none."""
+    config = found.call.configs[corpus]
+    weights = found.call.folder / "weights" / config / ADAPTER
+    return f"{config}@{file_digest(weights)[:12]}" if weights.exists() else found.name
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_distributions_are_of_the_weights_that_ship(corpus: str) -> None:
+    catalogue = read_catalogue()
+    written = {name: written_checkpoint(reference_file(corpus, name)) for name in catalogue}
+    assert written == {name: shipped_checkpoint(found, corpus) for name, found in catalogue.items()}
+    base = read_catalogue(tier=BASE)[RECOMMENDED]
+    assert written_checkpoint(reference_file(corpus, RECOMMENDED, BASE)) == shipped_checkpoint(base, corpus)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from openmeva.metrics.core.description import RECOMMENDED
 from openmeva.spaces.catalogue import CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import Distributions
 from openmeva.spaces.limits import MOST_SHAPES
@@ -172,6 +173,19 @@ def test_code_for_few_shapes_of_batches_is_kept(monkeypatch: pytest.MonkeyPatch)
     FakeScorer().wait()
     assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == str(MOST_SHAPES)
     assert os.environ["LRU_CACHE_CAPACITY"] == "5"
+
+
+def test_the_verdict_does_not_wait_for_what_other_metrics_need() -> None:
+    loaded: list[str] = []
+
+    class Recording(Scorer):
+        def _load(self, name: str, config: str) -> LoadedMetric:
+            loaded.append(name)
+            return LoadedMetric(self.catalogue[name], [FakeModule(())], f"{config}@0")
+
+    entries = {name: entry(name) for name in ("other", RECOMMENDED)}
+    Recording(entries, Distributions(), before=lambda: loaded.append("fetched")).wait()
+    assert loaded == [RECOMMENDED, RECOMMENDED, "fetched", "other", "other"]
 
 
 def test_every_metric_of_the_benchmark_is_in_the_catalogue() -> None:

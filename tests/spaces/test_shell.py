@@ -41,9 +41,11 @@ def test_a_failure_shows_and_logs_nothing_that_was_typed(caplog: pytest.LogCaptu
 def test_only_uploads_are_opened(tmp_path: Path) -> None:
     outside = tmp_path / "passwords.csv"
     outside.write_text("story\nx y\n")
-    for path in (str(outside), "/etc/passwd", f"{get_upload_folder()}/../../etc/passwd", "", None):
-        with pytest.raises(ValueError, match="file"):
-            shell.uploaded(path)
+    for path in (str(outside), "/etc/passwd", f"{get_upload_folder()}/../../etc/passwd", ""):
+        with pytest.raises(ValueError, match=r"Please choose it again\."):
+            shell.uploaded({"path": path})
+    with pytest.raises(ValueError, match="choose a file first"):
+        shell.uploaded(None)
     assert outside.exists()
 
 
@@ -52,7 +54,7 @@ def test_an_upload_is_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     (tmp_path / "abc").mkdir()
     file = tmp_path / "abc" / "stories.csv"
     file.write_text("story\nx y\n")
-    assert shell.uploaded(str(file)) == file
+    assert shell.uploaded({"path": str(file)}) == file
 
 
 def test_a_page_asked_again_and_again_keeps_nothing() -> None:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from openmeva.spaces.limits import MAX_BYTES, MAX_CHARACTERS, check_text
-from openmeva.spaces.tables import data_link, read_rows, read_upload, to_csv, to_jsonl
+from openmeva.spaces.tables import data_link, read_rows, read_upload, read_uploads, to_csv, to_jsonl
 
 
 def test_csv_and_jsonl_rows() -> None:
@@ -84,6 +84,20 @@ def test_an_upload_is_deleted_whatever_it_holds(tmp_path: Path) -> None:
             with pytest.raises(ValueError, match="no rows"):
                 read_upload(path)
         assert not path.exists()
+
+
+def test_uploads_are_deleted_with_their_folders(tmp_path: Path) -> None:
+    paths = [tmp_path / name / "a.csv" for name in ("one", "two", "bad")]
+    for path, content in zip(paths, ("story\na b\n", "story\nc d\n", ""), strict=True):
+        path.parent.mkdir()
+        path.write_text(content)
+    other = paths[0].with_name("b.csv")
+    other.write_text("story\na b\n")  # the same bytes by another name
+    assert read_uploads(paths[0], paths[0]) == [[{"story": "a b"}]] * 2
+    with pytest.raises(ValueError, match="no rows"):
+        read_uploads(paths[2], paths[1])
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [other]
+    assert list(tmp_path.iterdir()) == [other.parent]
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1+2", "-1+A1", "@x", " =1", "\t=1", "\n=1", "＝1"])

@@ -166,9 +166,9 @@ def test_of_a_good_story_sentences_are_weighed_where_that_is_asked() -> None:
 
 
 def test_a_file_says_which_rows_may_be_no_stories() -> None:
-    found = service.score_file(
-        OneScore(), [{"story": STORY}, {"story": "Hello"}], "roc", lambda done, of: None
-    )
+    *done, found = service.score_file(OneScore(), [{"story": STORY}, {"story": "Hello"}], "roc")
+    assert done == [0, 2]
+    assert isinstance(found, service.FileScores)
     assert [bool(row["warning"]) for row in found.rows] == [False, True]
     shown = views.file_table(found, "stories.txt")
     assert "1 of 2 texts may be no stories" in shown

@@ -1,0 +1,177 @@
+"""What the pages' events set, which of them cancel which, and what becomes of uploads."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from openmeva.spaces.leaderboard.app import build as leaderboard
+from openmeva.spaces.leaderboard.app import read_results
+from openmeva.spaces.perturbation_lab.app import build as perturbation_lab
+from openmeva.spaces.perturbation_lab.lab import Lab
+from openmeva.spaces.story_scorer import app, views
+from openmeva.spaces.story_scorer.examples import BARE, EXAMPLES
+from tests.spaces.test_scorer import FakeScorer
+from tests.spaces.test_verdicts import STORY, OneScore
+
+Events = list[Any]
+
+
+@pytest.fixture(scope="module")
+def scorer_page() -> gr.Blocks:
+    return app.build(FakeScorer())
+
+
+@pytest.fixture(scope="module")
+def lab_page() -> gr.Blocks:
+    return perturbation_lab(Lab(FakeScorer()))
+
+
+def block(page: gr.Blocks, name: str) -> Any:
+    """The first component of that label, or button of that text."""
+    texts = (
+        (one, getattr(one, "label", None) or getattr(one, "value", None)) for one in page.blocks.values()
+    )
+    return next(one for one, text in texts if text == name)
+
+
+def events(page: gr.Blocks, name: str, event: str = "click") -> Events:
+    """Those of a component, in the order in which a page goes through them."""
+    return [one for one in page.fns.values() if (block(page, name)._id, event) in one.targets]
+
+
+def after(page: gr.Blocks, first: Any) -> Any:
+    (found,) = [one for one in page.fns.values() if one.trigger_after == first._id]
+    return found
+
+
+def cancelled(listeners: Events) -> set[int]:
+    return {place for one in listeners for place in one.cancels}
+
+
+SCORER = [("Score", "click"), ("Story", "submit"), *((name, "click") for name in EXAMPLES)]
+PAIR = [("Compare", "click"), ("Take an example", "click")]
+LAB = [
+    ("Story", "submit"),
+    *((name, "click") for name in ("Perturb", "Another", "All aspects", "Take the example")),
+]
+
+
+@pytest.mark.parametrize(
+    ("page", "triggers"),
+    [("scorer_page", SCORER), ("scorer_page", PAIR), ("lab_page", LAB)],
+    ids=["one", "two", "lab"],
+)
+def test_of_several_runs_the_last_one_stands(
+    page: str, triggers: list[tuple[str, str]], request: pytest.FixtureRequest
+) -> None:
+    found = request.getfixturevalue(page)
+    runs = {trigger: after(found, events(found, *trigger)[0]) for trigger in triggers}
+    for trigger, own in runs.items():
+        first, *later = events(found, *trigger)
+        assert not first.queue, "a page waits for the run of a listener, and cancels after it"
+        assert own.trigger_mode == "always_last", "a second press is not lost"
+        others = {run._id for run in runs.values() if run is not own}
+        assert others == cancelled(later) & {run._id for run in runs.values()}
+
+
+def test_no_answer_on_another_story_comes_later(scorer_page: gr.Blocks) -> None:
+    """What accordions hold, and what the lab has handed over."""
+    opens = {
+        one._id for one in scorer_page.fns.values() if any(event == "expand" for _, event in one.targets)
+    }
+    (load,) = [one for one in scorer_page.fns.values() if any(event == "load" for _, event in one.targets)]
+    handed = after(scorer_page, load)._id
+    assert len(opens) == 2
+    for trigger in [*SCORER, ("Clear", "click")]:
+        assert {*opens, handed} <= cancelled(events(scorer_page, *trigger))
+    runs = {after(scorer_page, events(scorer_page, *trigger)[0])._id for trigger in SCORER}
+    assert runs <= cancelled(events(scorer_page, "Clear"))
+    (verdict,) = [one for one in scorer_page.blocks.values() if getattr(one, "value", None) == views.BLANK]
+    changes = [one for one in scorer_page.fns.values() if (verdict._id, "change") in one.targets]
+    assert opens == cancelled(changes), "what was opened while the next verdict was awaited"
+
+
+def test_the_example_of_two_stories_leaves_nothing_of_before(scorer_page: gr.Blocks) -> None:
+    first = events(scorer_page, "Take an example")[0]
+    assert first.fn() == (BARE, EXAMPLES["Out of order"][1].story, "", "", "roc")
+    assert first.outputs == after(scorer_page, first).inputs
+
+
+@pytest.fixture
+def upload(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], dict[str, Any]]:
+    """Makes a file as Gradio does, and gives what a page sends of it."""
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+
+    def given(content: str) -> dict[str, Any]:
+        path = tmp_path / "digest" / "stories.txt"
+        path.parent.mkdir()
+        path.write_text(content, encoding="utf-8")
+        return {"path": str(path)}
+
+    return given
+
+
+class Counting(OneScore):
+    asked = 0
+
+    def score(self, texts: Any, corpus: str, only: Any = None, due: Any = None) -> Any:
+        self.asked += len(texts)
+        return super().score(texts, corpus)
+
+
+def test_a_file_that_is_stopped_is_scored_no_further(
+    upload: Callable[[str], dict[str, Any]], tmp_path: Path
+) -> None:
+    scorer = Counting()
+    (event,) = events(app.build(scorer), "Score the file")
+    steps = event.fn(upload(f"{STORY}\n" * 40), "roc")
+    assert next(steps)[1]["value"] is None, "the field is free for another file"
+    next(steps)
+    next(steps)
+    assert 0 < scorer.asked < 40
+    asked = scorer.asked
+    steps.close()
+    assert scorer.asked == asked
+    assert list(tmp_path.iterdir()) == [], "neither the file nor its folder is kept"
+
+
+def test_the_rows_of_a_file_are_all_shown(upload: Callable[[str], dict[str, Any]]) -> None:
+    (event,) = events(app.build(OneScore()), "Score the file")
+    *_, (shown, _) = event.fn(upload(f"{STORY}\n" * 120), "roc")
+    assert "120 stories scored" in shown["value"]
+    assert shown["value"].count("<tr>") == 121
+
+
+def test_a_file_that_is_bad_is_a_sentence(upload: Callable[[str], dict[str, Any]]) -> None:
+    (event,) = events(app.build(OneScore()), "Score the file")
+    *_, (shown, _) = event.fn(upload(""), "roc")
+    assert "no rows" in shown["value"]
+
+
+@pytest.mark.parametrize(
+    ("build", "name", "values"),
+    [
+        (lambda: app.build(OneScore()), "Compare the systems", (None, None, "roc")),
+        (lambda: leaderboard(read_results()), "Place", (None, "mans_roc")),
+    ],
+)
+def test_fields_are_freed_before_their_files_are_read(
+    build: Callable[[], gr.Blocks], name: str, values: tuple[Any, ...]
+) -> None:
+    page = build()
+    (event,) = events(page, name)
+    first, last = event.fn(*values)
+    assert [one["value"] for one in first[1:]] == [None] * (len(first) - 1)
+    assert "choose a file" in last[0]["value"]
+    assert not any("value" in one for one in last[1:]), "another file may have been chosen"
+
+
+def test_no_press_leaves_an_empty_file(scorer_page: gr.Blocks) -> None:
+    """Gradio's preprocessing of files makes one each time."""
+    for page in (scorer_page, leaderboard(read_results())):
+        taking = [one for one in page.fns.values() if any(isinstance(i, gr.File) for i in one.inputs)]
+        assert taking
+        assert not any(one.preprocess for one in taking)
