@@ -127,8 +127,11 @@ class BleurtScorer:
         self.model = self._precisions.on(place, choose_dtype(dtype, place))
         found: list[Any] = [None] * len(pairs)
         batches: Iterable[list[int]] = list(length_batches([len(ids) for ids, _ in pairs], batch_size))
+        padding = self.model.config.get_text_config().pad_token_id  # by which some find a text's end
+        if padding is None:
+            padding = self.tokenizer.token_to_id("[PAD]") or 0
         for batch in progress(batches, len(pairs)) if progress else batches:
-            ids, mask = pad([pairs[i][0] for i in batch], self.tokenizer.token_to_id("[PAD]") or 0)
+            ids, mask = pad([pairs[i][0] for i in batch], padding)
             types, _ = pad([pairs[i][1] for i in batch], 0)
             with torch.inference_mode():
                 values = model(ids.to(place), mask.to(place), types.to(place))

@@ -34,6 +34,7 @@ SHARED_ENCODER = "story-encoder"  # the repository's name, whoever published it
 WEIGHTS = "model.safetensors"
 _HERE = Path(__file__).resolve().parent
 _FILES = ["*.json", WEIGHTS, "*.txt", "*.model"]
+_TOKENIZERS = ("tokenizer.json", "vocab.txt", "tokenizer.model", "vocab.json", "spiece.model")
 
 
 class NotAtHandError(ValueError):
@@ -94,7 +95,8 @@ def hub_folder(hub: str, revision: str | None, local: bool) -> Path | None:
         return None
     if not local:
         arrived(found)
-    return found if (found / WEIGHTS).is_file() and (found / "config.json").is_file() else None
+    whole = (found / WEIGHTS).is_file() and (found / "config.json").is_file()
+    return found if whole and any((found / name).is_file() for name in _TOKENIZERS) else None
 
 
 def package_folder(name: str) -> Path | None:

@@ -130,7 +130,8 @@ def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> 
     own = _own_weights(config)
     if not local_files_only:
         return fetch(*_FILES, ignore=None if own == ["model.safetensors"] else "model.safetensors")
-    missing = [name for name in ("config.json", *own) if not (folder / name).is_file()]
+    needed = ("config.json", *own, *(["tokenizer.json"] if own == ["model.safetensors"] else []))
+    missing = [name for name in needed if not (folder / name).is_file()]
     if missing:
         raise LocalEntryNotFoundError(f"{folder}: the cached snapshot lacks {', '.join(missing)}")
     return folder

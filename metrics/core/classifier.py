@@ -93,14 +93,14 @@ class StoryClassifier(BertPreTrainedModel):
 
 
 def new_encoder(config: PreTrainedConfig) -> Any:
-    """An untrained encoder without a pooling layer, or a decoder without its language-model head."""
+    """An untrained encoder without a pooling layer, or a decoder without its language-model head, in float32."""
     if is_decoder(config):
         config.use_cache = False
-        return AutoModel.from_config(config)
+        return AutoModel.from_config(config, dtype=torch.float32)
     if isinstance(config, BertConfig):
         return BertModel(config, add_pooling_layer=False)
     config._attn_implementation = None  # the encoder's own choice: Longformer has but one kind
-    return AutoModel.from_config(config, **pooling(config))
+    return AutoModel.from_config(config, dtype=torch.float32, **pooling(config))
 
 
 def pooling(config: PreTrainedConfig) -> dict[str, bool]:

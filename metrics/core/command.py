@@ -13,6 +13,7 @@ from openmeva.metrics.core.rows import read_rows, text_of
 from openmeva.metrics.core.text_warnings import counted
 from openmeva.metrics.core.writing import write_rows
 
+_OF_THE_RUN = frozenset({"answered_by", "dates"})  # lists of the LLM judge that are no story's
 _SINGULAR = {"scores": "score", "warnings": "warning"}
 COLUMNS = {"story": "predictions", "context": "contexts", "reference": "references"}
 _OTHER_NAMES = {"context": ("contexts", "prompt"), "reference": ("references",)}
@@ -125,7 +126,7 @@ def said_by(metric: Any, name: str, columns: Mapping[str, list[Any]], **options:
     lists = {
         _SINGULAR.get(key, key): values
         for key, values in result.items()
-        if isinstance(values, list) and len(values) == count
+        if isinstance(values, list) and len(values) == count and key not in _OF_THE_RUN
     }
     explanations = lists.pop("explanations", None)
     return Scored(name, lists, explanations, result.get("score"), signature_with(metric, given))

@@ -23,6 +23,8 @@ def as_list(values: Any, what: str, of: str = "strings") -> list[Any]:
         raise ValueError(f"{expected} of {dimensions} dimensions")
     if isinstance(values, str | bytes | bytearray | Mapping | Set):
         raise ValueError(expected)
+    if not isinstance(values, type) and hasattr(values, "to_pylist"):  # Arrow's, whose items are no values
+        return list(values.to_pylist())
     try:
         rows: Iterable[Any] = iter(values)
     except TypeError as error:

@@ -16,7 +16,7 @@ from tqdm.auto import tqdm
 
 from openmeva.metrics.core.inputs import check_lengths, check_options, check_reference_lists, check_texts
 from openmeva.metrics.core.lock import ModuleLock
-from openmeva.metrics.core.text_warnings import FEWEST_WORDS, warnings_of
+from openmeva.metrics.core.text_warnings import FEWEST_WORDS, USUAL_WORDS, warnings_of
 from openmeva.metrics.core.version import __version__
 
 MODEL_LIBRARIES = ("torch", "transformers")
@@ -125,8 +125,9 @@ class StoryInputs:
             self._warnings = warnings_of(self.data["predictions"], *self._usual_words())
 
     def _usual_words(self) -> tuple[int, int | None]:
-        """The fewest and the most words of a story that the module is for."""
-        return FEWEST_WORDS, None
+        """The fewest and the most words of a story that the module, or its configuration of a corpus, is for."""
+        corpus = getattr(self, "_revision", "").partition("@")[0].partition("_")[0]
+        return USUAL_WORDS.get(corpus, (FEWEST_WORDS, None))
 
     def add_batch(self, *, predictions: Any = None, contexts: Any = None, references: Any = None) -> None:
         """Adds stories, with those of the other columns that are used."""

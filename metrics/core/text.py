@@ -29,6 +29,8 @@ _CHARACTERS = str.maketrans(
         "–": "-", "—": " -- ", "…": " ... ", "\u00a0": " ", "`": "'",
     }
 )  # fmt: skip
+# The same of marks that one character stands for: what is found in the text then is found at the same place in its own.
+_IN_PLACE = {code: mark for code, mark in _CHARACTERS.items() if len(mark) == 1} | {ord("…"): "."}
 _DOUBLE_QUOTE = re.compile(r"``|''")
 _SPLIT_CLITIC = re.compile(
     r"(?:(?<=[^\W\d_])|(?<=[\ue000-\ue002])) ' (?=(?:s|m|d|t|re|ve|ll)\b)", re.IGNORECASE
@@ -87,7 +89,10 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
     >>> sentence_spans("He ran.  She ate.")
     [(0, 7), (9, 17)]
+    >>> sentence_spans("“Run!” she said.")
+    [(0, 16)]
     """
+    text = text.translate(_IN_PLACE)
     spans = []
     end = 0
     for chunks in _sentence_chunks(text):

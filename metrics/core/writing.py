@@ -117,16 +117,25 @@ def _write_parquet(out: BinaryIO, rows: Iterable[Mapping[str, Any]], column: str
 
 
 def _array(values: Sequence[Any]) -> Any:
-    """A column of Parquet; values of which Arrow makes no column (of several types, above 64 bits) as texts."""
+    """A column of Parquet; values of which there is none (of several types, above 64 bits, empty objects) as texts."""
     import pyarrow as pa
 
     try:
-        return pa.array(values)
+        made = pa.array(values)
+        if not _has_empty_struct(made.type):
+            return made
     except (pa.ArrowException, OverflowError, UnicodeEncodeError):
-        texts = (value if value is None or isinstance(value, str) else cell(value) for value in values)
-        return pa.array(
-            [text if text is None else f"{text}".encode(errors="replace").decode() for text in texts]
-        )
+        pass
+    texts = (value if value is None or isinstance(value, str) else cell(value) for value in values)
+    return pa.array([text if text is None else f"{text}".encode(errors="replace").decode() for text in texts])
+
+
+def _has_empty_struct(kind: Any) -> bool:
+    """Whether a type of Arrow's is, or holds, an object without fields, which Parquet has no column for."""
+    import pyarrow as pa
+
+    inner = [kind.field(place).type for place in range(kind.num_fields)]
+    return (pa.types.is_struct(kind) and not inner) or any(map(_has_empty_struct, inner))
 
 
 _WRITERS = {

@@ -62,11 +62,14 @@ class NoAnswer(Exception):  # noqa: N818
         again: whether it may be asked again.
         wait: seconds that the server asks to wait.
         stop: whether no other question would be answered either.
+        own: whether the question itself is at fault, so that it says nothing of the others.
     """
 
-    def __init__(self, reason: str, again: bool = False, wait: float = 0.0, stop: bool = False) -> None:
+    def __init__(
+        self, reason: str, again: bool = False, wait: float = 0.0, stop: bool = False, own: bool = False
+    ) -> None:
         super().__init__(reason)
-        self.reason, self.again, self.wait, self.stop = reason, again, wait, stop
+        self.reason, self.again, self.wait, self.stop, self.own = reason, again, wait, stop, own
 
 
 class Judge(Protocol):
@@ -115,7 +118,9 @@ class AnswerCache:
         write_text(self._path(asked), json.dumps({"asked": asked, "answer": asdict(answer)}, indent=1))
 
     def _asked(self, request: Request) -> dict[str, Any]:
-        return {**self.identity, **asdict(request)}
+        # as it is kept, or what JSON writes otherwise (numbers as keys, tuples) would never be found again
+        asked: dict[str, Any] = json.loads(json.dumps({**self.identity, **asdict(request)}))
+        return asked
 
     def _path(self, asked: Mapping[str, Any]) -> Path:
         digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()

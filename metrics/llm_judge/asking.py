@@ -108,6 +108,8 @@ class Asker:
         return self._given_up(failure)
 
     def _given_up(self, failure: NoAnswer) -> NoAnswer:
+        if failure.own:
+            return failure
         with self._lock:
             self._failed += 1
             too_many = self._failed >= GIVE_UP

@@ -153,7 +153,11 @@ def check_address(base_url: str) -> None:
         raise ValueError(
             "base_url: expected an address without user, password and query; the key goes in api_key"
         )
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number
+        valid = False
+    if not valid:
         raise ValueError(f"base_url: expected an address as http://localhost:8000/v1, got {base_url!r}")
 
 

@@ -3,12 +3,14 @@
 import math
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import evaluate
 from huggingface_hub.constants import HF_HOME
 
+from openmeva.metrics.core.files import check_folder
 from openmeva.metrics.core.module import MODEL_LIBRARIES, StoryInputs, progress_bar, signature_of
 from openmeva.metrics.llm_judge.answers import AnswerCache, Judge
 from openmeva.metrics.llm_judge.asking import Asker
@@ -68,7 +70,7 @@ Returns:
     answered_by, dates: models as the server calls them, and the first and last day of the answers.
     signature: what the scores depend on.
     details (with `details`): a dict a story: by aspect `replies`, `probabilities`.
-    warnings: one a story, None or why its score says little (no words, too short, not English, the wrong kind).
+    warnings: one a story, None or why its score says little (no words, too short, not English).
 Raises:
     ValueError: no stories; a row that is not a text or is blank; contexts of another number; no model; no key for the
         Hub; relatedness without contexts; a server that refuses or does not answer (what came is kept).
@@ -162,12 +164,16 @@ class LlmJudge(StoryInputs, evaluate.Metric):
 
         who = self._judge(settings, api_key, device, dtype)
         folder = Path(settings.cache or Path(os.environ.get("HF_HOME", HF_HOME)) / "openmeva-llm-judge")
+        check_folder(folder, "cache")  # before an answer is paid for
+        sampling = settings.sampling
+        if settings.local and sampling.method == "auto":
+            sampling = replace(sampling, method="probabilities")  # which a local model always gives
         asker = Asker(
             who, AnswerCache(folder, who.identity), 1 if settings.local else settings.parallel, settings.tries
         )
         unique = list(dict.fromkeys(one.prompt for one in asked if one.prompt))
         bar = progress_bar("llm_judge", show_progress, "requests", "request")
-        taken, ratings = judge(unique, asker, settings.sampling, bar)
+        taken, ratings = judge(unique, asker, sampling, bar)
         result = results_of(asked, dict(zip(unique, ratings, strict=True)), settings, asker.usage, details)
         self._signature = result["signature"] = signature_of(
             "llm_judge",
@@ -175,7 +181,7 @@ class LlmJudge(StoryInputs, evaluate.Metric):
             **{key: value for key, value in who.identity.items() if key not in MODEL_LIBRARIES},
             prompts=asked_by.name,
             aspects=",".join(settings.aspects),
-            **settings.sampling.named(taken),
+            **sampling.named(taken),
             answered="..".join(result["dates"]) or "never",
         )
         return result

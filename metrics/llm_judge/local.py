@@ -62,7 +62,7 @@ class LocalJudge:
         """
         ids = self._ids(request.prompt)
         if self.max_length is not None and len(ids) > self.max_length:
-            raise NoAnswer(f"a prompt of {len(ids)} tokens, expected at most {self.max_length}")
+            raise NoAnswer(f"a prompt of {len(ids)} tokens, expected at most {self.max_length}", own=True)
         logits = self.model(torch.tensor([ids], device=self.device), use_cache=False, **self._options).logits
         logprobs = logits[0, -1].float().log_softmax(0).cpu()
         likeliest = self.tokenizer.decode([int(logprobs.argmax())])

@@ -23,7 +23,7 @@ def load_rows(
     """The rows of a configuration's test set, in their order.
 
     Looked for in this order: `dataset` where given (a folder or Hub name); a folder `datasets/<name>` with
-    Parquet under the working directory; a prepared copy in the datasets cache; the Hub.
+    the subset's Parquet under the working directory; a prepared copy in the datasets cache; the Hub.
 
     Args:
         configuration: of the benchmark.
@@ -42,9 +42,11 @@ def load_rows(
     name = hub_id.partition("/")[2]
     cached = _cached(hub_id, subset, split)
     local = Path("datasets") / name
-    if dataset is None and cached is not None and not list(local.glob("**/*.parquet")):
+    files = [path.relative_to(local).with_suffix("").parts for path in local.glob("**/*.parquet")]
+    here = any(subset in parts for parts in files)
+    if dataset is None and cached is not None and not here:
         return datasets.Dataset.from_file(str(cached)).to_list()
-    place = dataset or (str(local) if list(local.glob("**/*.parquet")) else hub_id)
+    place = dataset or (str(local) if here else hub_id)
     try:
         return datasets.load_dataset(place, subset, split=split).to_list()
     except (OSError, ValueError, datasets.exceptions.DatasetsError) as error:

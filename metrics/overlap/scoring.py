@@ -25,7 +25,6 @@ class OverlapScorer:
         # Add .1 to a numerator of 0: method 1 of Chen and Cherry (2014), which OpenMEVA's scores have too.
         self._bleu = BLEU(tokenize="none", smooth_method="floor", smooth_value=0.1, effective_order=True)
         self._bleu.num_refs = -1  # said by a signature; it varies
-        self._rouge = RougeScorer(["rouge1", "rouge2", "rougeL"])
 
     def scores(
         self,
@@ -73,8 +72,8 @@ class OverlapScorer:
         one: dict[str, float] = {}
         if "bleu" in chosen:
             one["bleu"] = min(self._bleu.sentence_score(line, lines).score / 100, 1.0)  # rounding
-        if not {"rouge1", "rouge2", "rougeL"}.isdisjoint(chosen):
-            rouge = self._rouge.score_multi(lines, line)
+        if asked := [name for name in ("rouge1", "rouge2", "rougeL") if name in chosen]:
+            rouge = RougeScorer(asked).score_multi(lines, line)
             one |= {name: float(score.fmeasure) for name, score in rouge.items()}  # 0 is an int there
         if "meteor" in chosen:
             one["meteor"] = meteor(words, targets)

@@ -42,9 +42,11 @@ class SentAvg(torch.nn.Module):
             story: the story (0 … stories-1) that each of them belongs to.
             stories: how many there are; each has a sentence.
         """
-        total = sentences.new_zeros(stories, sentences.shape[1]).index_add(0, story, sentences)
-        count = sentences.new_zeros(stories).index_add(0, story, sentences.new_ones(len(story)))
-        return self.out(torch.tanh(self.hidden(total / count[:, None]))).squeeze(-1).float()
+        summed = sentences.float()  # in half precision a sum of many leaves the rest out
+        total = summed.new_zeros(stories, summed.shape[1]).index_add(0, story, summed)
+        count = summed.new_zeros(stories).index_add(0, story, summed.new_ones(len(story)))
+        mean = (total / count[:, None]).to(self.hidden.weight.dtype)
+        return self.out(torch.tanh(self.hidden(mean))).squeeze(-1).float()
 
 
 def word_vectors(table: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from typing import Any
 import evaluate
 
 from openmeva.metrics.core.module import MODEL_LIBRARIES, signature_with
+from openmeva.metrics.core.runtime import precision
 from openmeva.training.benchmark.checkpoints import checkpoint_digest
 from openmeva.training.benchmark.contexts import context_of
 from openmeva.training.benchmark.registry import MetricEntry
@@ -57,8 +58,8 @@ def score(
     """The metric's result on the rows: its lists of one entry a story, and its signature.
 
     Each text is scored once, with its context and reference where the metric takes them: what was scored before is
-    read from `cache`, of whichever set it was, where the metric (code, weights, configuration, options, libraries)
-    is the same. Nothing but JSON is kept there.
+    read from `cache`, of whichever set it was, where the metric (code, weights, configuration, options, libraries,
+    precision) is the same. Nothing but JSON is kept there.
 
     Args:
         entry, config: the metric.
@@ -78,6 +79,7 @@ def score(
     ]
     digests = [hashlib.sha256(text.encode()).hexdigest()[:32] for text in texts]
     parts = [module_checksum(entry, config), config, sorted(inputs), entry.options, explain, _kept(entry)]
+    parts.append(precision("auto"))  # bfloat16 where the device has it: scores of both are not mixed
     if Path(config).is_absolute():  # weights that lie elsewhere
         parts.append(checkpoint_digest(Path(config)))
     parts += [f"{name} {version(name)}" for name in MODEL_LIBRARIES]

@@ -8,8 +8,9 @@ import evaluate
 import pytest
 import torch
 from huggingface_hub import constants, snapshot_download
+from huggingface_hub.errors import LocalEntryNotFoundError
 
-from openmeva.metrics.core import checkpoint
+from openmeva.metrics.core import backbone, checkpoint
 from openmeva.metrics.core.backbone import backbone_folder
 from openmeva.metrics.core.checkpoint import find_checkpoint, load_checkpoint, merge_adapter
 from openmeva.metrics.core.runtime import choose_dtype, pad
@@ -64,6 +65,22 @@ def test_settings_alone_are_a_whole_checkpoint_where_a_backbone_is_taken_as_it_i
     (snapshot / "config.json").write_text(json.dumps({"ppl": {"encoder": {"hub": "someone/model"}}}))
     find_checkpoint("ppl", "someone/settings", IDS)
     assert not all(asked), "an adapter is lacking"
+
+
+def test_a_model_without_its_tokenizer_is_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `AutoModel` leaves it in the cache."""
+    for name in ("config.json", "model.safetensors"):
+        (tmp_path / name).write_text("{}")
+    monkeypatch.setattr(checkpoint, "snapshot_download", lambda *_, **__: str(tmp_path))
+    monkeypatch.setattr(backbone, "snapshot_download", lambda *_, **__: str(tmp_path))
+    with pytest.raises(LocalEntryNotFoundError, match=r"lacks tokenizer\.json"):
+        checkpoint._snapshot("someone/encoder", None, local_files_only=True)
+    assert backbone.hub_folder("someone/encoder", None, local=True) is None
+    (tmp_path / "tokenizer.json").write_text("{}")
+    assert checkpoint._snapshot("someone/encoder", None, local_files_only=True) == tmp_path
+    assert backbone.hub_folder("someone/encoder", None, local=True) == tmp_path
 
 
 def test_another_encoder_is_not_taken_for_the_shared_one(tmp_path: Path) -> None:

@@ -1,34 +1,31 @@
 """Scoring a file from a shell, the same command for every metric."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
-from openmeva.metrics.core.command import Scored, columns_of, main, read_stories, result_rows, score_column
-
-ROOT = Path(__file__).resolve().parents[3]
-
-
-def run_overlap(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "metrics.overlap", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+from openmeva.metrics.core.command import (
+    Scored,
+    columns_of,
+    main,
+    read_stories,
+    result_rows,
+    said_by,
+    score_column,
+)
+from openmeva.training.files import write_rows
+from tests.running import run_command
 
 
 def test_a_metric_with_references(tmp_path: Path) -> None:
     stories, scores = tmp_path / "stories.jsonl", tmp_path / "scores.jsonl"
     rows = [{"story": "she ate a pie .", "reference": "she ate a pie ."}, {"story": "no", "reference": "yes"}]
     stories.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    done = run_overlap("--input", str(stories), "--output", str(scores))
-    assert done.returncode == 0, done.stderr
+    run_command("metrics.overlap", "--input", stories, "--output", scores)
     same, other = (json.loads(line) for line in scores.read_text(encoding="utf-8").splitlines())
     assert same["story"] == "she ate a pie ."
     assert same["rouge1_scores"] == 1.0
@@ -76,6 +73,28 @@ def test_rows_keep_their_columns_and_get_all_that_is_there_for_each_story() -> N
     found = result_rows(judged, Scored("ppl", lists, None, 0.5, ""))
     assert found[0] == {"story": "x", "score": 3, "ppl_score": 0.4, "nll": 1.0}
     assert found[1] == {"story": "y", "ppl_score": 0.6, "nll": 2.0}
+
+
+def test_what_is_of_the_run_is_no_story_s() -> None:
+    class Judge:
+        def _compute(self) -> None:
+            """Takes no options."""
+
+        def compute(self, predictions: list[str]) -> dict[str, Any]:
+            return {"scores": [0.5], "dates": ["2026-01-01"], "answered_by": ["judge"]}
+
+        def signature(self) -> str:
+            return "judge"
+
+    assert said_by(Judge(), "llm_judge", {"predictions": ["He ran."]}).lists == {"score": [0.5]}
+
+
+def test_empty_objects_go_into_parquet_as_text(tmp_path: Path) -> None:
+    rows = [{"story": "He ran.", "meta": {}, "more": [{"a": {}}]}] * 2
+    write_rows(tmp_path / "scores.parquet", rows)
+    assert pq.read_table(tmp_path / "scores.parquet").to_pylist()[0] == {
+        "story": "He ran.", "meta": "{}", "more": '[{"a": {}}]',
+    }  # fmt: skip
 
 
 def test_a_name_that_is_taken_is_numbered() -> None:

@@ -9,10 +9,17 @@ from unittest import mock
 
 import evaluate
 import numpy as np
+import pyarrow as pa
 import pytest
 import torch
 
-from openmeva.metrics.core.inputs import as_list, check_options, check_reference_lists, chosen_names
+from openmeva.metrics.core.inputs import (
+    as_list,
+    check_options,
+    check_reference_lists,
+    check_texts,
+    chosen_names,
+)
 from openmeva.metrics.core.lock import ModuleLock
 from openmeva.metrics.core.module import StoryInputs, progress_bar
 from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
@@ -260,3 +267,12 @@ def test_batches_are_padded_and_a_model_is_rounded_once() -> None:
     assert (here, rounded.weight.dtype) == (torch.device("cpu"), torch.bfloat16)
     assert cache.on(here, torch.bfloat16) is rounded
     assert cache.on(here, torch.float32).weight.dtype is torch.float32
+
+
+def test_a_column_of_arrow_is_a_list() -> None:
+    for column in (
+        pa.array(["He ran."]),
+        pa.chunked_array([["He ran."]]),
+        pa.table({"story": ["He ran."]})["story"],
+    ):
+        assert check_texts(column, "predictions") == ["He ran."]

@@ -159,3 +159,11 @@ def test_no_ends_a_sentence_unless_a_number_follows() -> None:
         Normalizer().sentences("She said no . He left ."),
     )
     assert raw == tokenised
+
+
+def test_marks_of_typesetters_end_sentences_in_their_place() -> None:
+    text = "“Run!” she said. He ran… ‘Why?’ Nobody knew."
+    assert [text[first:last] for first, last in sentence_spans(text)] == [
+        "“Run!” she said.", "He ran…", "‘Why?’", "Nobody knew.",
+    ]  # fmt: skip
+    assert len(split_sentences(text)) == 4

@@ -1,8 +1,10 @@
 """Texts that are no stories are warned of, and stories of every form are not."""
 
+import evaluate
 import pytest
 
 from openmeva.metrics.core.text_warnings import USUAL_WORDS, warning_of, warnings_of
+from openmeva.training.paths import ROOT
 from tests.mini_stories import mini_of
 
 STORY = "Nora's bike had a flat tire. She walked it to the shop. The man there patched it. She rode home."
@@ -54,3 +56,19 @@ def test_none_of_the_stories_at_hand_is_warned_of() -> None:
         stories = [row["story"] for row in mini_of(kind)]
         assert stories
         assert set(warnings_of(stories, *USUAL_WORDS[kind])) == {None}
+
+
+@pytest.mark.parametrize(
+    ("metric", "config", "words"),
+    [
+        ("ppl", "roc", "200 words"),
+        ("ppl", "wp", "20 words"),
+        ("ruber_bert", "wp", "20 words"),
+        ("bleurt", "roc", "200 words"),
+    ],
+)
+def test_a_configuration_of_a_corpus_warns_of_other_stories(metric: str, config: str, words: str) -> None:
+    module = evaluate.load(str(ROOT / "metrics" / metric), config)
+    found = warnings_of([STORY, STORY * 10], *module._usual_words())
+    assert [str(one)[:11] for one in found if one] == ["wrong kind:"]
+    assert words in next(filter(None, found))

@@ -95,6 +95,28 @@ def test_a_hopeless_run_stops(tmp_path: Path, reply: Reply, asked: int, message:
         assert len(server.asked) == asked
 
 
+def test_a_question_at_fault_itself_says_nothing_of_the_others(tmp_path: Path) -> None:
+    class Short:
+        identity: Mapping[str, str] = {"model": "short"}
+
+        def ask(self, request: Request) -> Answer:
+            raise NoAnswer("a prompt of 9 tokens, expected at most 8", own=True)
+
+    found = Asker(Short(), AnswerCache(tmp_path, {}), 1).ask_all(
+        [*QUESTIONS, *(replace(q, seed=1) for q in QUESTIONS)]
+    )
+    assert len(found) > GIVE_UP
+    assert all(isinstance(one, NoAnswer) for one in found)
+
+
+def test_an_answer_is_found_whatever_json_makes_of_the_question(tmp_path: Path) -> None:
+    cache = AnswerCache(tmp_path, {"model": "judge"})
+    question = Request("How good?", extra={"logit_bias": {1234: 5}, "stop": ("\n",)})
+    answer = Answer("4", None, "judge", "2026-01-01T00:00:00+00:00", 3, 1)
+    cache.put(question, answer)
+    assert cache.get(question) == answer
+
+
 def test_no_more_at_once_than_allowed(tmp_path: Path) -> None:
     def say(body: Mapping[str, Any]) -> Reply:
         time.sleep(0.02)

@@ -150,6 +150,7 @@ def test_the_hubs_token_goes_to_the_hub_alone(monkeypatch: pytest.MonkeyPatch) -
     [
         (("", "http://localhost/v1"), "model: expected the name of a chat model"),
         (("judge", "localhost:8000"), "base_url: expected an address as http"),
+        (("judge", "http://localhost:80a0/v1"), "base_url: expected an address as http"),
         (("judge", "http://me:secret@localhost/v1"), "without user, password and query"),
         (("judge", "http://localhost/v1?key=secret"), "without user, password and query"),
         (("judge", "http://localhost/v1", "secret\n"), "expected printable characters"),

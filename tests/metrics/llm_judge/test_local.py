@@ -13,6 +13,7 @@ from openmeva.metrics.llm_judge import reading
 from openmeva.metrics.llm_judge.answers import NoAnswer, Request
 from openmeva.metrics.llm_judge.local import LocalJudge
 from openmeva.metrics.llm_judge.prompts import SHIPPED
+from openmeva.training.paths import ROOT
 from tests.tiny_ppl import write_gpt2
 
 MODULE = str(Path(__file__).resolve().parents[3] / "metrics" / "llm_judge")
@@ -80,6 +81,15 @@ def test_a_prompt_that_is_too_long_is_not_cut(tmp_path: Path) -> None:
     judge = LocalJudge(str(write_gpt2(tmp_path / "short", positions=64)))
     with pytest.raises(NoAnswer, match="tokens, expected at most 64"):
         judge.ask(Request("How good? " * 50))
+
+
+def test_stories_that_are_too_long_are_unscored_and_the_others_scored(tmp_path: Path) -> None:
+    place = str(write_gpt2(tmp_path / "short", positions=2048))
+    judge = evaluate.load(str(ROOT / "metrics" / "llm_judge"), place)
+    stories = [f"He ran {n} miles. " * 900 for n in range(12)] + ["He ran home and slept."]
+    result = judge.compute(predictions=stories, cache=str(tmp_path / "kept"), show_progress=False)
+    assert [score is None for score in result["scores"]] == [True] * 12 + [False]
+    assert "method:probabilities" in result["signature"]
 
 
 def test_little_probability_on_the_ratings_is_no_rating(

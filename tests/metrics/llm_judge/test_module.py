@@ -197,6 +197,21 @@ def test_what_is_refused(judge: Any, tmp_path: Path, options: dict[str, Any], me
     assert server.asked == []
 
 
+def test_a_cache_that_cannot_be_written_is_told_before_an_answer_is_paid_for(
+    judge: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    with served(lambda body: completion("4")) as server:
+        with pytest.raises(ValueError, match="cache: expected a folder"):
+            judge.compute(
+                predictions=["He ran home and slept."],
+                model="judge",
+                base_url=server.address,
+                cache=str(tmp_path / "file" / "kept"),
+            )
+        assert not server.asked
+
+
 def test_nothing_asks_it_by_itself() -> None:
     """Benchmark and Spaces run what is described for them; this one sends stories away, and costs."""
     assert "llm_judge" in read_metrics()

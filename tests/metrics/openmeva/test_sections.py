@@ -1,11 +1,13 @@
 """Noise ceiling, differences, drift, error types, levels, sources, AUTOS: small cases with known answers."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from openmeva.metrics.openmeva.autos import aspect_tables, auc, check_rows
+from openmeva.metrics.openmeva.autos import _family, aspect_tables, auc, check_rows
 from openmeva.metrics.openmeva.ceiling import noise_ceiling
 from openmeva.metrics.openmeva.differences import score_differences, significant_pairs
 from openmeva.metrics.openmeva.drift import dataset_drift, model_drift, quality_drift
@@ -224,6 +226,16 @@ def test_autos_cells_by_hand():
     assert cell["techniques"]["swap"]["perturbed"] == 3
     assert cell["intervals"]["kendall"][0] <= cell["kendall"] <= cell["intervals"]["kendall"][1]
     assert found["average"]["pearson"] == pytest.approx(cell["pearson"])
+
+
+def test_originals_of_one_story_are_drawn_together():
+    rows = []
+    for story, aspect in itertools.product(range(3), ("typo", "synonym")):
+        name = f"s{story}/{aspect}"
+        whole = {"story_id": name, "story": "s .", "aspect": "typo", "label": 1, "origin": "discrimination"}
+        rows += [whole, {**whole, "story_id": f"{name}/typo", "label": 0, "perturbed_from": name}]
+    assert sorted({_family(row) for row in rows}) == ["s0", "s1", "s2"]
+    assert _family({**rows[0], "origin": "human"}) == "s0/typo", "as an own corpus may call its stories"
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,12 @@ def test_meteor_by_hand() -> None:
     assert meteor(prediction, [["nothing"], reference]) == meteor(prediction, [reference])
 
 
+def test_of_rouge_only_what_is_asked_for_is_computed(overlap: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rouge_score.rouge_scorer._score_lcs", None)  # whose table grows with the square
+    found = overlap.compute(predictions=["He ran home."], references=["He ran."], scores=["rouge1"])
+    assert found["rouge1"] == pytest.approx(0.8)
+
+
 def test_several_references(overlap: Any) -> None:
     """The best of them counts; for BLEU they count together, so a further one never takes away."""
     one = overlap.compute(predictions=STORIES[:1], references=REFERENCES[:1])

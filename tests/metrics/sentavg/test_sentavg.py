@@ -9,6 +9,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.sentavg.scoring import SentAvgScorer
 from tests.tiny import tiny_tokenizer
 from tests.tiny_sentavg import write_sentavg
 
@@ -100,3 +102,12 @@ def test_single_precision_unless_asked_otherwise(metric: Any) -> None:
 
 def test_it_has_no_explanations(metric: Any) -> None:
     assert "explain" not in inspect.signature(metric._compute).parameters
+
+
+def test_a_mean_over_many_sentences_is_whole_in_half_precision(folder: Path) -> None:
+    model = SentAvgScorer(load_checkpoint(folder, "sentavg")).model
+    vectors = torch.rand(1000, model.hidden.in_features)
+    story = torch.zeros(1000, dtype=torch.long)
+    whole = model.score(vectors, story, 1)
+    half = model.to(torch.bfloat16).score(vectors.to(torch.bfloat16), story, 1)
+    assert half.item() == pytest.approx(whole.item(), abs=0.05)

@@ -8,7 +8,7 @@ from openmeva.training.benchmark import scores
 from openmeva.training.benchmark.scores import module_checksum, score
 
 
-def test_scores_are_kept_until_metric_or_rows_change(tmp_path, words):
+def test_scores_are_kept_until_metric_or_rows_change(tmp_path, words, monkeypatch):
     entry, counter = words
     rows = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(5)]
     first = score(entry, "roc", rows, tmp_path / "cache")
@@ -20,6 +20,9 @@ def test_scores_are_kept_until_metric_or_rows_change(tmp_path, words):
     source.write_text(source.read_text() + "\n# changed\n")
     score(entry, "roc", rows, tmp_path / "cache")
     assert counter.read_text() == "xxx"
+    monkeypatch.setattr(scores, "precision", lambda _: "another")
+    score(entry, "roc", rows, tmp_path / "cache")
+    assert counter.read_text() == "xxxx", "scores of two precisions are not mixed"
 
 
 def test_texts_of_another_set_are_not_scored_again(tmp_path, words):
