@@ -20,6 +20,7 @@ from openmeva.training.plot_guided.generator.trainer import train_generator
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
 from openmeva.training.ruber_bert import trainer as ruber
 from openmeva.training.ruber_bert.config import RuberConfig
+from openmeva.training.union import model as union_model
 from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
 from tests.facts import facts_for_every_day
@@ -59,6 +60,18 @@ def test_union_on_bert(name: str, words: int | None, keep: int, data: Path) -> N
     manifest = union.train(tiny, data, data / "out", data / "run", data / "cache")
     assert manifest["steps"] == 2
     assert whole_weights(data / "out")
+
+
+def test_unions_bert_has_its_dropout_and_placeholders_that_stand_for_names(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(union_model, "name_placeholders", lambda vectors, _: given.append(len(vectors)))
+    config = read_config(UnionConfig, config_file("union", "roc_paper"))
+    tiny = replace(config, base=str(write_backbone(data / "bert", "bert")), encoder_dropout=0.3)
+    model, tokenizer, _ = union_model.build_model(tiny)
+    assert model.config.hidden_dropout_prob == model.config.attention_probs_dropout_prob == 0.3
+    assert given[0] >= tokenizer.get_vocab_size()
 
 
 def test_ruber_on_bert(data: Path) -> None:
