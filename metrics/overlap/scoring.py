@@ -22,7 +22,7 @@ class OverlapScorer:
 
     def __init__(self) -> None:
         self._normalizer = Normalizer()
-        # Add .1 to a numerator of 0: method 1 of Chen and Cherry (2014), which OpenMEVA's scores have too.
+        # Add .1 to a numerator of 0: method 1 of Chen and Cherry (2014).
         self._bleu = BLEU(tokenize="none", smooth_method="floor", smooth_value=0.1, effective_order=True)
         self._bleu.num_refs = -1  # said by a signature; it varies
 

@@ -26,7 +26,7 @@ def read_plot_guided_judgments(
         order: the stories in the order of the authors' prediction file (`read_predictions`). Its first half
             is machine-written, its second human-written: the file does not say so, but 113 of the ROC stories
             stand in ROCStories, all of them in the second half. Fills `source_model` ("human", and "gpt2" for
-            ROC, "machine" for WP, whose stories are GPT-2's and Fusion's).
+            ROC, "machine" for WP: the paper says GPT-2).
 
     Raises:
         ValueError: no file, a column missing (a story without its answer, or the other way about), an answer

@@ -1,4 +1,4 @@
-"""The adversarially filtered stories that the plot-guided paper's authors released (section 4.1, AF_MANPLTS)."""
+"""The adversarially filtered stories that the plot-guided paper's authors released (sections 3.2.2 and 5.1, AF_MANPLTS)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

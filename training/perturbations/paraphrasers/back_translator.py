@@ -1,4 +1,4 @@
-"""Paraphrases by two translation models: into another language, and back (appendix B.1 has Google's)."""
+"""Paraphrases by two translation models: into another language, and back (the paper has UDA's, footnote to Table 1)."""
 
 from pathlib import Path
 

@@ -6,6 +6,7 @@ from openmeva.training.perturbations.rules.times import TIMES_WITHOUT_PREPOSITIO
 from openmeva.training.text.inflection import lemma
 from openmeva.training.text.knowledge.lexicon import senses
 from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.word_set import word_set
 
 COLUMNS = ("subject", "object", "possessive", "possessive_noun", "reflexive")
 # One row a person; "you" has two, which differ in the reflexive.
@@ -25,6 +26,10 @@ PRONOUNS = frozenset(_PERSON_OF)
 _TO_OBJECT = {row[0]: row[1] for row in PERSONS}
 _TO_SUBJECT = {row[1]: row[0] for row in PERSONS}
 PLURAL = frozenset({"we", "you", "they"})
+# Verbs with two objects, after which "her" may be either: "gave her dog a bone", "gave her bones".
+_TAKES_TWO = word_set(
+    "give show tell buy bring send teach offer hand ask make call find get let help see watch hear name consider keep"
+)
 _BEFORE_NOUN = ("NN", "JJ", "CD", "VBG", "VBN", "RBS")  # tags of what stands after a possessive
 
 
@@ -67,21 +72,26 @@ def column_of(sentence: Sentence, at: int) -> str | None:
 
 
 def _object_or_possessive(sentence: Sentence, at: int) -> str | None:
-    """Of "her": "made her happy", "her old car"; None for "took her home", "put her running shoes on"."""
+    """Of "her": "made her happy", "her old car"; None for "took her home", "gave her flowers", which the words leave open.
+
+    What it was tagged as does not help: taggers take many a possessive for an object.
+    """
     words, tags = sentence.lowered, sentence.tags
     following = tags[at + 1] if at + 1 < len(tags) else "."
     if following.startswith("RB"):
         return None
-    if not following.startswith(_BEFORE_NOUN):
-        return "object"
-    if tags[at] == "PRP":
-        return "object" if following != "VBG" else None
     end = at + 1
     while end < len(tags) and tags[end].startswith(_BEFORE_NOUN):
         end += 1
-    nouns = {word for word, tag in zip(words[at:end], tags[at:end], strict=True) if tag.startswith("NN")}
-    known = any(senses(lemma(word, "NNS"), "n") for word in nouns - TIMES_WITHOUT_PREPOSITION)
-    return "possessive" if known else None
+    nouns = {
+        word
+        for word, tag in zip(words[at + 1 : end], tags[at + 1 : end], strict=True)
+        if tag.startswith("NN") and senses(lemma(word, "NNS"), "n")
+    }
+    if not nouns:
+        return "object" if following != "VBG" else None
+    verb = lemma(words[at - 1], tags[at - 1]) if at and tags[at - 1].startswith("V") else ""
+    return "possessive" if nouns - TIMES_WITHOUT_PREPOSITION and verb not in _TAKES_TWO else None
 
 
 def _subject_or_object(words: Sequence[str], tags: Sequence[str], at: int) -> str | None:
