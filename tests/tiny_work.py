@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 UNREADABLE = "unreadable"
 SIGNATURE = "words|version:1"
@@ -46,6 +46,8 @@ class Counting:
         death: a file; the process that finds it removes it and is killed.
         reads: a file or a folder that it would read.
     """
+
+    of_stories: ClassVar[bool] = False
 
     names_rows: bool = True
     pause: float = 0.0

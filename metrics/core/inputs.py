@@ -8,6 +8,10 @@ from typing import Any
 _SHOWN = 60  # characters of a wrong value
 
 
+class HaltedError(ValueError):
+    """No fault of the rows that were handed: others would not be scored either."""
+
+
 def as_list(values: Any, what: str, of: str = "strings") -> list[Any]:
     """`values` as a list: a list, or what is read like one (a column, an array of one dimension, a generator).
 

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any
 
+from openmeva.metrics.core.inputs import HaltedError
 from openmeva.metrics.llm_judge.answers import Answer, AnswerCache, Judge, NoAnswer, Request
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
@@ -117,10 +118,10 @@ class Asker:
             raise self._end(f"{GIVE_UP} questions in a row had no answer: {failure.reason}")
         return failure
 
-    def _end(self, why: str) -> ValueError:
+    def _end(self, why: str) -> HaltedError:
         """Ends the run: no thread asks anything further."""
         self._stopped.set()
-        return ValueError(f"{why}. Answers that came are kept in {self.cache.folder}: run again to go on")
+        return HaltedError(f"{why}. Answers that came are kept in {self.cache.folder}: run again to go on")
 
     def ask_all(
         self, requests: Sequence[Request], progress: Progress | None = None

@@ -3,13 +3,14 @@
 import os
 import runpy
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from openmeva.training.cli.running import bars_to_stderr
-from openmeva.training.paths import CONFIGS, ROOT
+from openmeva.training.paths import CONFIGS, IN_CHECKOUT, ROOT, WORK
 
 OFFLINE = {"HF_EVALUATE_OFFLINE": "1", "HF_HUB_OFFLINE": "1"}
 
@@ -124,7 +125,16 @@ def install() -> None:
     from openmeva.training.hub.__main__ import install as into_cache
     from openmeva.training.hub.description import read_description
 
-    into_cache(read_description(ROOT), ROOT)
+    description = read_description(ROOT)
+    if not IN_CHECKOUT:  # data that was built lies in the working folder
+        sources = (
+            replace(source, folder=own)
+            if source.kind == "dataset" and ((own := WORK / "datasets" / source.name) / "README.md").is_file()
+            else source
+            for source in description.sources
+        )
+        description = replace(description, sources=tuple(sources))
+    into_cache(description, ROOT)
 
 
 def uninstall() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -148,7 +149,9 @@ def _list_files(repository: Repository) -> int:
 
 
 def _commit(root: Path) -> str:
-    """The project's own commit, where it is a checkout."""
+    """The project's own commit, where it is a checkout and git is there."""
+    if shutil.which("git") is None:
+        return ""
     found = subprocess.run(
         ["git", "-C", str(root), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
     )

@@ -67,11 +67,16 @@ class Installation:
                 self._leave_where_nothing_is()
 
     def _install(self, placements: Sequence[Placement], version: str, old: Record) -> Record:
-        new = Record(version, trees=[str(placement.target) for placement in placements])
+        new = Record(version, trees=[str(placement.target) for placement in placements], home=old.home)
         new.folders = list(old.folders)
         for placement in placements:
             new.pointers.update({str(path): content for path, content in placement.pointers.items()})
-        if old.is_whole() and (old.trees, old.pointers) == (new.trees, new.pointers):
+        same = (old.trees, old.pointers) == (new.trees, new.pointers)
+        if (
+            same
+            and old.is_whole()
+            and all(holds(placement.target, placement.staged) for placement in placements)
+        ):
             return old
         self._note_what_is_there(new, old, placements)
         obsolete = Record(
@@ -180,6 +185,7 @@ class Installation:
             new.pointers,
             held,
             [folder for folder in new.folders if folder not in old.folders],
+            new.home,
         )
 
     @staticmethod
@@ -188,7 +194,8 @@ class Installation:
             placement.target.parent.mkdir(parents=True, exist_ok=True)
             for marker in placement.markers:
                 marker.touch()
-            if not placement.target.exists():
+            if not holds(placement.target, placement.staged):
+                _remove([str(placement.target)])  # of which files have gone
                 os.replace(placement.staged, placement.target)
             for path, content in placement.pointers.items():
                 write_text(path, content)
@@ -215,6 +222,15 @@ def _restore(record: Record) -> None:
             write_text(path, record.before[pointer])
         else:
             path.unlink()
+
+
+def holds(target: Path, staged: Path) -> bool:
+    """Whether a folder has each file of what is to be put there, as long as that is: clean-ups take the large ones."""
+    return all(
+        (own := target / path.relative_to(staged)).is_file() and own.stat().st_size == path.stat().st_size
+        for path in staged.rglob("*")
+        if path.is_file()
+    )
 
 
 def _remove(trees: Iterable[str]) -> None:

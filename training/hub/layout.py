@@ -70,6 +70,11 @@ def lay_out(
     folder = target / f"{source.kind}s" / organisation / source.name
     folder.mkdir(parents=True, exist_ok=True)
     revision = f"v{version}"
+    # data that may not be passed on is no repository of the organisation's: its card tells how it is built
+    built = {
+        one.name for one in description.of_kind("dataset") if one.name not in description.redistributable
+    }
+    there = description.names - built
     for name, content in _contents(source, description, root):
         place = folder / name
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -81,9 +86,9 @@ def lay_out(
             text = pin_module(text, revision)
         elif place.name == "config.json" and source.loads_as == "adapter":
             text = json.dumps(pin_settings(json.loads(text), revision), indent=2) + "\n"
-        text = rename(text, description.organisation, organisation, description.names)
+        text = rename(text, description.organisation, organisation, there)
         if source.module or place.suffix == ".md":  # a demo brings the folders that it loads from
-            text = name_folders(text, organisation, description.names)
+            text = name_folders(text, organisation, there)
         write_text(place, text)
     if source.module:
         write_text(folder / "requirements.txt", requirements(folder, root))
@@ -131,6 +136,8 @@ def _contents(source: Source, description: Description, root: Path) -> Iterator[
     for path in sorted(source.folder.iterdir()):
         if path.is_file() and any(fnmatch(path.name, pattern) for pattern in source.files):
             yield path.name, path
+    if (source.folder / "names.json").is_file() and not (source.folder / "NAMES.md").is_file():
+        yield "NAMES.md", root / "metrics" / "weights" / "encoder" / "NAMES.md"  # their terms ask for it
 
 
 def data_files(folder: Path) -> dict[str, list[Path]]:

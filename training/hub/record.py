@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -19,6 +20,7 @@ class Record:
         pointers: small files that we wrote, with our content.
         before: what pointers held before us, where they were there.
         folders: folders that we made to hold the others; removed with them where nothing else is in them.
+        home: `HF_HOME` when it was written: paths below it move with it.
     """
 
     version: str
@@ -26,15 +28,35 @@ class Record:
     pointers: dict[str, str] = field(default_factory=dict)
     before: dict[str, str] = field(default_factory=dict)
     folders: list[str] = field(default_factory=list)
+    home: str = ""
 
     @classmethod
     def read(cls, path: Path) -> Record | None:
-        """The record at `path`, or None where there is none."""
-        return cls(**json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
+        """The record at `path`, in `HF_HOME/openmeva`, with its paths where they are now; None where there is none."""
+        if not path.is_file():
+            return None
+        found = cls(**json.loads(path.read_text(encoding="utf-8")))
+        return found._moved(str(path.parents[1]))
 
     def write(self, path: Path) -> None:
         """To `path`, wholly or not at all."""
         write_text(path, json.dumps(asdict(self), indent=1) + "\n")
+
+    def _moved(self, home: str) -> Record:
+        """The record where `HF_HOME`, with all in it, was moved to `home`."""
+
+        def there(path: str) -> str:
+            inside = path == self.home or path.startswith(self.home + os.sep)
+            return home + path.removeprefix(self.home) if self.home and inside else path
+
+        return Record(
+            self.version,
+            [there(path) for path in self.trees],
+            {there(path): content for path, content in self.pointers.items()},
+            {there(path): content for path, content in self.before.items()},
+            [there(path) for path in self.folders],
+            home,
+        )
 
     def joined(self, other: Record) -> Record:
         """This record with the trees and pointers of another."""
@@ -44,6 +66,7 @@ class Record:
             self.pointers | other.pointers,
             self.before | other.before,
             self.folders,
+            self.home,
         )
 
     def is_whole(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import tempfile
@@ -39,7 +40,10 @@ class RecordFolder:
                 record = Record.read(self.record_path)
                 if record is None:
                     continue  # taken away while this process waited for the lock
-                for left in (*self.folder.glob(".*.tmp"), *_scratch_in(self._outermost(record).parent)):
+                ours = (
+                    self.folder.glob(f".{path.name}.*.tmp") for path in (self.record_path, self.journal_path)
+                )
+                for left in (*itertools.chain(*ours), *_scratch_in(self._outermost(record).parent)):
                     _delete(left)
                 yield record
                 return
@@ -51,7 +55,15 @@ class RecordFolder:
         )
 
     def leave(self, record: Record) -> None:
-        """Takes the folder away, and those of its parents that are ours and hold nothing else."""
+        """Takes the folder away, and those of its parents that are ours and hold nothing else.
+
+        Where the folder holds other things than the record (a cache of the project's may be it), these stay.
+        """
+        own = {self.record_path.name, self.journal_path.name, "lock"}
+        if any(path.name not in own for path in self.folder.iterdir()):
+            for name in own:
+                (self.folder / name).unlink(missing_ok=True)
+            return
         outermost = self.folder
         while str(outermost.parent) in record.folders and is_bare(outermost.parent, but=outermost.name):
             outermost = outermost.parent
@@ -66,17 +78,17 @@ class RecordFolder:
     def _enter(self) -> None:
         if self.record_path.exists():
             return
-        folders = self.missing()
+        folders, home = self.missing(), str(self.folder.parent)
         if self.folder.is_dir():
             with FileLock(self.folder / "lock"):
                 if not self.record_path.exists():  # else another process has begun
-                    Record("", folders=[str(self.folder), *folders]).write(self.record_path)
+                    Record("", folders=folders, home=home).write(self.record_path)
             return
         outermost = Path(folders[0])
         try:
             with _scratch(outermost.parent) as scratch:
                 inner = scratch / self.folder.relative_to(outermost.parent)
-                Record("", folders=folders).write(inner / self.record_path.name)
+                Record("", folders=folders, home=home).write(inner / self.record_path.name)
                 os.rename(scratch / outermost.name, outermost)
         except OSError:
             if not self.record_path.exists():  # else another process was faster

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ class AutosTests:
     Attributes:
         pool: a file of other stories, where foreign sentences and words come from.
     """
+
+    of_stories: ClassVar[bool] = True
 
     pool: str
     context: str = "first_sentence"

@@ -111,11 +111,11 @@ def started(engine: Engine) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
-    folder = None
+    folder, address = None, engine.address or os.environ.get("RAY_ADDRESS")  # set in each job of a cluster
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
     try:
-        if engine.address is not None:
-            ray.init(engine.address, **quiet)
+        if address is not None:
+            ray.init(address, **quiet)
         else:
             # its sockets lie there, whose paths may be short alone
             folder = tempfile.mkdtemp(prefix="ray-", dir="/tmp" if os.path.isdir("/tmp") else None)
@@ -128,7 +128,7 @@ def started(engine: Engine) -> Iterator[Any]:
             )
         yield ray
     except ConnectionError as error:
-        raise ValueError(f"{engine.address}: expected the address of a Ray cluster ({error})") from error
+        raise ValueError(f"{address}: expected the address of a Ray cluster ({error})") from error
     finally:
         ray.shutdown()
         if folder:

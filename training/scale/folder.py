@@ -129,15 +129,20 @@ class Folder:
                 write_table(self.result(number), conform(pq.read_table(self.result(number)), schema))
         with replacing(self.bad_rows_file) as temporary, temporary.open("w", encoding="utf-8") as out:
             of_parts = (line for number in range(count) for line in _lines(self.bad_file(number)))
-            out.writelines(
-                heapq.merge(_lines(self.bad_file(None)), of_parts, key=lambda line: json.loads(line)["row"])
-            )
+            # rows of which a part makes no table come after those that were refused while it was read
+            of_input = sorted(_lines(self.bad_file(None)), key=_place)
+            out.writelines(heapq.merge(of_input, of_parts, key=_place))
         write_text(self.report_file, json.dumps(report, indent=2) + "\n")
         self.tidy()
 
     def tidy(self) -> None:
         """Removes what only a run under way needs."""
         shutil.rmtree(self.work, ignore_errors=True)
+
+
+def _place(line: str) -> int:
+    number: int = json.loads(line)["row"]
+    return number
 
 
 def _lines(path: Path) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,6 +27,8 @@ class Sampling:
         how: seed, techniques and so on.
         pool: a file of other stories: foreign sentences, and keywords with their frequencies, come from it.
     """
+
+    of_stories: ClassVar[bool] = True
 
     how: Drawing
     pool: str

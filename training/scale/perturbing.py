@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from openmeva.metrics.core.module import signature_of
 from openmeva.training.corpora.story_rows import StoryRow, story_row
@@ -16,6 +16,8 @@ from openmeva.training.text.story import parse
 @dataclass(frozen=True)
 class Perturbation:
     """How a corpus is perturbed; other stories come from `how.corpus`, where the aspect needs them."""
+
+    of_stories: ClassVar[bool] = True
 
     how: Perturbing
 

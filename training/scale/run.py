@@ -15,7 +15,7 @@ from openmeva.training.files import STANDARD, checksum, read_json, replacing
 from openmeva.training.scale.engines import Engine
 from openmeva.training.scale.folder import Folder
 from openmeva.training.scale.parts import BadRow, Facts, Size
-from openmeva.training.scale.sources import Source
+from openmeva.training.scale.sources import Source, as_stories
 from openmeva.training.scale.worker import Done, Work
 
 
@@ -84,7 +84,9 @@ def run(
     if "://" in str(out):
         raise ValueError(f"{out}: expected a folder of this machine, or mounted on it, got a URL")
     engine, size, folder, begun = engine or Engine(), size or Size(), Folder(Path(out)), time.perf_counter()
-    told = asdict(work)
+    if work.of_stories:
+        source = as_stories(source)
+    told = _without_keys(asdict(work))
     settings = {
         "work": {"kind": type(work).__name__, **told},
         **({"files": {str(file): checksum(file) for file in named}} if (named := files_in(told)) else {}),
@@ -119,6 +121,13 @@ def run(
         report = _report(folder.path, facts, before, made, time.perf_counter() - begun)
         folder.finish(facts.parts, asdict(report))
         return report
+
+
+def _without_keys(settings: Any) -> Any:
+    """Settings as they are noted: a key is none of them, and in no file."""
+    if isinstance(settings, Mapping):
+        return {name: _without_keys(value) for name, value in settings.items() if name != "api_key"}
+    return settings
 
 
 def files_in(settings: Any) -> list[Path]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from openmeva.metrics.core.description import RECOMMENDED
 from openmeva.training.scale.engines import Engine
@@ -16,6 +16,8 @@ from openmeva.training.scale.sources import dataset_source, files_source
 @dataclass(frozen=True)
 class Scoring:
     """How a corpus is scored; see `Scorer`."""
+
+    of_stories: ClassVar[bool] = False
 
     metrics: Sequence[str] = (RECOMMENDED,)
     config: str | None = None

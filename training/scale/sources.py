@@ -2,9 +2,10 @@
 
 import glob
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from lzma import LZMAError
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 import fsspec
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 
 from openmeva.metrics.core.files import unpacked
 from openmeva.metrics.core.rows import parquet_rows, parse_rows
+from openmeva.training.corpora.stories import story_of
 from openmeva.training.files import STANDARD, Row, kind_of
 from openmeva.training.files import read_rows as read_file
 
@@ -34,6 +36,22 @@ class Source:
     schema: pa.Schema | None = None
 
 
+def as_stories(source: Source) -> Source:
+    """The source with each story as the commands without an engine read it: without marks, and blanks around it."""
+
+    def rows(refused: Callable[[str], None]) -> Iterator[Row]:
+        for row in source.rows(refused):
+            try:
+                story = story_of(row)
+            except ValueError:  # which is told where rows are counted
+                yield row
+            else:
+                one_line = " ".join(story.split()) if row.plain else story  # as plain lines are kept
+                yield row._replace(values={**row.values, "story": one_line})
+
+    return replace(source, rows=rows)
+
+
 def files_source(pattern: str, kind: str | None = None) -> Source:
     """The rows of a file, of all files that a glob names (by name), or of standard input (`-`).
 
@@ -49,7 +67,7 @@ def files_source(pattern: str, kind: str | None = None) -> Source:
     if pattern == STANDARD:
         return Source(lambda refused: read_file(STANDARD, kind, refused=refused), [STANDARD])
     files, names = _found(pattern)
-    identity = [[name, *_state(files, name)] for name in names]
+    identity = [[shown(name), *_state(files, name)] for name in names]
 
     def rows(refused: Callable[[str], None]) -> Iterator[Row]:
         for name in names:
@@ -101,6 +119,18 @@ def _found(pattern: str) -> tuple[Any, list[str]]:
     return files, names
 
 
+def shown(name: str) -> str:
+    """A file's name as it may be written down: a URL without user, password and query, which may be secret.
+
+    >>> shown("https://me:secret@host.org/x.jsonl?signature=secret"), shown("a?.jsonl")
+    ('https://host.org/x.jsonl', 'a?.jsonl')
+    """
+    if "://" not in name:
+        return name
+    parts = urlsplit(name)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
 def _state(files: Any, name: str) -> tuple[int, str]:
     """Size of a file, and its time of change or digest, whichever its file system tells."""
     info = files.info(name)
@@ -129,11 +159,11 @@ def _schema_of(files: Any, names: list[str], kind: str | None) -> pa.Schema | No
 def _rows_of(files: Any, name: str, kind: str | None, refused: Callable[[str], None]) -> Iterator[Row]:
     if _kind(name, kind) == "parquet" and not name.lower().endswith(_PACKED):
         with files.open(name) as content:
-            yield from parquet_rows(content, name)
+            yield from parquet_rows(content, shown(name))
         return
     packing = None if name.lower().endswith(".gz") else fsspec.core.get_compression(name, "infer")
     with fsspec.core.OpenFile(files, name, compression=packing) as file, unpacked(file, name) as content:
         try:
-            yield from parse_rows(content, name, _kind(name, kind), refused=refused)
+            yield from parse_rows(content, shown(name), _kind(name, kind), refused=refused)
         except (EOFError, LZMAError) as error:
-            raise ValueError(f"{name} is damaged: {error}") from error
+            raise ValueError(f"{shown(name)} is damaged: {error}") from error

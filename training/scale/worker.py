@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol
 import pyarrow as pa
 
 from openmeva.metrics.core.command import field_of
+from openmeva.metrics.core.inputs import HaltedError
 from openmeva.training.files import write_text
 from openmeva.training.scale.folder import Folder
 from openmeva.training.scale.parts import NUMBER, WHERE, BadRow
@@ -44,9 +45,14 @@ class Operation(Protocol):
 
 
 class Work(Protocol):
-    """Settings of an operation, a dataclass, which travel to where it is done."""
+    """Settings of an operation, a dataclass, which travel to where it is done.
+
+    Attributes:
+        of_stories: whether it reads stories as trainings do, without marks of line breaks, not texts as they are.
+    """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+    of_stories: ClassVar[bool] = False
 
     def start(self, fields: Sequence[str], in_story: bool) -> Operation:
         """The operation, with its weights loaded, for rows that have these fields beside `story`."""
@@ -169,6 +175,8 @@ def apply(operation: Operation, columns: Columns) -> tuple[dict[str, list[Any]],
     while places:
         try:
             return operation(_rows(columns, places)), reasons
+        except HaltedError:
+            raise
         except ValueError as error:
             place = _culprit(operation, columns, places, error)
             reason = _refusal(operation, columns, [place])
@@ -204,6 +212,8 @@ def _refusal(operation: Operation, columns: Columns, places: Sequence[int]) -> s
     """Why rows are refused; empty where they are not."""
     try:
         operation(_rows(columns, places))
+    except HaltedError:
+        raise
     except ValueError as error:
         return str(error) or type(error).__name__
     return ""

@@ -45,7 +45,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("project")
     encoder = root / "metrics" / "weights" / "encoder"
     write_encoder(encoder, tiny_model())
-    shutil.copy(ROOT / "metrics" / "weights" / "encoder" / "README.md", encoder)
+    for name in ("README.md", "NAMES.md"):
+        shutil.copy(ROOT / "metrics" / "weights" / "encoder" / name, encoder)
     (encoder / "tokenizer_config.json").write_text(
         json.dumps({"tokenizer_class": "BertTokenizer", "do_lower_case": True})
     )
@@ -59,6 +60,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(ROOT / "spaces" / "metric_app.py", root / "spaces")
     for seed, name in enumerate(("roc", "wp")):
         write_adapter(root / "metrics" / "union" / "weights" / name, encoder, seed)
+    shutil.copy(encoder / "names.json", root / "metrics" / "union" / "weights" / "wp")  # as on another backbone
     for name in ("autos/mini", "stories", "mans"):
         folder = root / "datasets" / name
         folder.mkdir(parents=True)

@@ -69,6 +69,34 @@ def test_uninstalling_leaves_what_was_there(home: Path, project: Path, descripti
     assert tree(home) == before
 
 
+def test_what_else_lies_in_the_records_folder_stays(
+    home: Path, project: Path, description: Description
+) -> None:
+    """It may be the cache of an installed package: `OPENMEVA_CACHE=$HF_HOME/openmeva`."""
+    kept = {home / "openmeva" / "conceptnet" / "assertions.tsv": "1", home / "openmeva" / ".notes.tmp": "2"}
+    for path, text in kept.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    before = tree(home)
+    installation = Installation(caches(home))
+    assert installation.uninstall() is None
+    assert tree(home) == before, "nothing was installed"
+    installation.install(description, VERSION, project)
+    assert installation.uninstall()
+    assert tree(home) == before
+
+
+def test_a_home_that_was_moved_is_cleared_where_it_is_now(
+    home: Path, project: Path, description: Description, tmp_path: Path
+) -> None:
+    before = tree(home)
+    Installation(caches(home)).install(description, VERSION, project)
+    moved = tmp_path / "elsewhere"
+    home.rename(moved)
+    assert Installation(caches(moved)).uninstall()
+    assert tree(moved) == before
+
+
 def test_an_empty_home_is_empty_again(tmp_path: Path, project: Path, description: Description) -> None:
     installation = Installation(caches(tmp_path / "not" / "there"))
     installation.install(description, VERSION, project)
@@ -99,6 +127,9 @@ def test_what_was_lost_is_put_back(home: Path, project: Path, description: Descr
     whole = tree(home)
     shutil.rmtree(next(home.glob("modules/evaluate_modules/metrics/openmeva--union/*/")))
     (home / "hub/models--openmeva--union-wp/refs/main").unlink()
+    next(
+        home.glob("hub/models--openmeva--union-wp/snapshots/*/adapter.safetensors")
+    ).unlink()  # the largest goes first
     installation.install(description, VERSION, project)
     assert tree(home) == whole
 
@@ -185,20 +216,6 @@ def test_a_damaged_checkout_changes_nothing(home: Path, project: Path, tmp_path:
     with pytest.raises(ValueError, match=r"model\.safetensors"):
         Installation(caches(home)).install(read_description(damaged), VERSION, damaged)
     assert tree(home) == before
-
-
-def test_caches_follow_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("HF_HOME", "HF_HUB_CACHE", "HF_MODULES_CACHE", "HF_DATASETS_CACHE", "XDG_CACHE_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert Caches.from_environment().hub == tmp_path / ".cache" / "huggingface" / "hub"
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert Caches.from_environment().modules == tmp_path / "xdg" / "huggingface" / "modules"
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "elsewhere"))
-    assert Caches.from_environment() == Caches(
-        tmp_path / "hf", tmp_path / "elsewhere", tmp_path / "hf" / "modules", tmp_path / "hf" / "datasets"
-    )
 
 
 USE = """

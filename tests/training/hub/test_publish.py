@@ -78,6 +78,12 @@ def test_everything_arrives_and_a_second_time_changes_nothing(
     assert writes(hub) == []
 
 
+def test_lists_of_names_go_out_with_their_terms(repositories: list[Repository]) -> None:
+    with_names = [one for one in repositories if "names.json" in one.files()]
+    assert with_names
+    assert all("NAMES.md" in one.files() for one in with_names)
+
+
 @pytest.mark.parametrize(
     "where",
     [

@@ -64,6 +64,21 @@ def test_perturbations_are_those_of_the_command(stories: Path, tmp_path: Path) -
         counted(tmp_path / "short.jsonl", tmp_path / "short", work=Perturbation(how))
 
 
+def test_stories_are_read_as_the_command_reads_them(tmp_path: Path) -> None:
+    (tmp_path / "wp.txt").write_text("He found the letter . </s> She opened it slowly . </s>\n")
+    write_rows(tmp_path / "wp.jsonl", [{"story": " He found the letter . <newline> She opened it slowly . "}])
+    how = Perturbing("typo", seed=3)
+    for name in ("wp.txt", "wp.jsonl"):
+        counted(tmp_path / name, tmp_path / f"{name}-out", work=Perturbation(how))
+        (row,) = rows_in(tmp_path / f"{name}-out")
+        perturb_file(tmp_path / name, tmp_path / "cases.jsonl", how)
+        (case,) = (found.values for found in read_rows(tmp_path / "cases.jsonl"))
+        assert "</s>" not in row["perturbed"]
+        assert (row["perturbed"], row["changed_spans"]) == (case["story"], case["changed_spans"])
+        (span,) = row["changed_spans"]
+        assert row["story"][: span["original_start"]] == row["perturbed"][: span["start"]]
+
+
 def test_rows_of_autos_are_those_of_its_builder(
     tmp_path: Path, everyday_facts: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,8 @@ import bz2
 import gzip
 import io
 import json
+import sys
+import types
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,11 +15,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from openmeva.metrics.core.inputs import HaltedError
 from openmeva.training.files import checksum, write_rows
-from openmeva.training.scale.engines import Engine
+from openmeva.training.scale.engines import Engine, started
 from openmeva.training.scale.parts import Size
-from openmeva.training.scale.run import Report, run
+from openmeva.training.scale.run import Report, _without_keys, run
 from openmeva.training.scale.sources import dataset_source, files_source
+from openmeva.training.scale.worker import apply
 from tests import tiny_work
 from tests.killing import changes_of, finished, killed_before
 from tests.tiny_work import UNREADABLE, Counting
@@ -134,6 +138,37 @@ def test_bad_rows_cost_the_others_nothing(names_rows: bool, tmp_path: Path) -> N
     assert bad[2]["where"].endswith("stories.jsonl, line 7")
     assert bad[2]["reason"] == ("expected words" if names_rows else "no words")
     assert bad[2]["values"] == {"id": 6, "story": UNREADABLE}
+
+
+def test_bad_rows_are_told_in_the_input_s_order(tmp_path: Path) -> None:
+    rows = [{"n": 1, "story": "He ran."}, {"n": "two", "story": "She ate."}, {"n": 3, "story": " "}]
+    counted(rows, tmp_path / "out", bad="keep")
+    told = [json.loads(line)["row"] for line in (tmp_path / "out" / "bad.jsonl").read_text().splitlines()]
+    assert told == [2, 3]
+
+
+def test_what_is_no_fault_of_the_rows_ends_a_run() -> None:
+    def operation(batch: Any) -> Any:
+        raise HaltedError("refused with 402")
+
+    with pytest.raises(HaltedError, match="402"):
+        apply(operation, {"story": ["He ran.", "She ate."]})  # type: ignore[arg-type]
+
+
+def test_a_key_is_in_no_file(tmp_path: Path) -> None:
+    assert _without_keys({"options": {"api_key": "sk-secret", "model": "m"}}) == {"options": {"model": "m"}}
+
+
+def test_a_job_of_a_cluster_joins_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    joined: list[Any] = []
+    ray = types.SimpleNamespace(
+        is_initialized=lambda: False, init=lambda *given, **_: joined.append(given), shutdown=lambda: None
+    )
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    monkeypatch.setitem(sys.modules, "ray.data", ray)
+    monkeypatch.setenv("RAY_ADDRESS", "10.0.0.1:6379")
+    with started(Engine("ray")):
+        assert joined == [("10.0.0.1:6379",)]
 
 
 def test_a_run_that_stopped_at_a_bad_row_goes_on(tmp_path: Path) -> None:

@@ -10,14 +10,15 @@ from openmeva.training.perturbations.rules.pronouns import column_of
     ("text", "expected"),
     [
         ("It made her happy.", "object"),
-        ("He gave her flowers.", "object"),
+        ("Colleen learned her lesson.", "possessive"),  # which taggers take for an object
+        ("They found her asleep.", "object"),
         ("They let her go.", "object"),
         ("We like her.", "object"),
         ("Her old car broke.", "possessive"),
         ("He kissed her cheek.", "possessive"),
         ("She lost her keys.", "possessive"),
         ("He took her home.", None),  # may be either
-        ("They found her asleep.", None),
+        ("He gave her flowers.", None),
     ],
 )
 def test_her_is_an_object_or_a_possessive(text: str, expected: str | None) -> None:
