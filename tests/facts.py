@@ -26,26 +26,31 @@ def facts_for_every_day(folder: Path) -> Iterator[None]:
     forget_facts()
 
 
-def forget_facts() -> None:
-    """Empty the caches that hold answers from WordNet and ConceptNet, so that other files are read."""
-    for cached in (
-        lexicon._antonyms,
-        lexicon._synonyms,
-        lexicon._negated_concepts,
-        lexicon._conceptnet_words,
-        lexicon.is_keyword,
-        lexicon.known_lemma,
-        lexicon._semcor_mentions,
-        lexicon.wordnet,
-        senses.senses,
-        senses._lines,
-        senses._counted_words,
-        commonsense._links,
-        conceptnet_english._antonyms,
-        conceptnet_english._is_keyword,
-        conceptnet_english._negated,
-        conceptnet_english._words,
-        commonsense._neighbours,
-        opposites._opposites,
-    ):
+_OF_CONCEPTNET = (
+    lexicon._antonyms,
+    lexicon._negated_concepts,
+    lexicon._conceptnet_words,
+    lexicon.is_keyword,
+    commonsense._links,
+    commonsense._neighbours,
+    conceptnet_english._antonyms,
+    conceptnet_english._is_keyword,
+    conceptnet_english._negated,
+    conceptnet_english._words,
+)
+_OF_WORDNET_ALONE = (
+    lexicon._synonyms,
+    lexicon.known_lemma,
+    lexicon._semcor_mentions,
+    lexicon.wordnet,
+    senses.senses,
+    senses._lines,
+    senses._counted_words,
+    opposites._opposites,
+)
+
+
+def forget_facts(wordnet: bool = False) -> None:
+    """Empty the caches that hold answers from ConceptNet, and those from WordNet alone where it is another, too."""
+    for cached in (*_OF_CONCEPTNET, *(_OF_WORDNET_ALONE if wordnet else ())):
         cached.cache_clear()

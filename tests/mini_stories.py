@@ -31,7 +31,7 @@ def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
 
     Args:
         stories: of four sentences or more.
-        how: a sentence is `repeated`, two are `foreign`, or the sentences are `reversed`.
+        how: a sentence is `repeated`, the words of one are `shuffled`, two are `foreign`, or the sentences are `reversed`.
 
     Raises:
         ValueError: another kind of damage.
@@ -43,13 +43,16 @@ def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
         at = int(rng.integers(1, len(new) - 1))
         if how == "repeated":
             new[at + 1] = new[at]
+        elif how == "shuffled":
+            words = new[at].rstrip(".!?").split()
+            new[at] = " ".join(words[place] for place in rng.permutation(len(words))) + "."
         elif how == "foreign":
             other = stories[(i + 7) % len(stories)]
             new[at], new[at + 1] = other[1], other[2]
         elif how == "reversed":
             new[1:] = new[:0:-1]
         else:
-            raise ValueError(f"expected repeated, foreign or reversed, got {how}")
+            raise ValueError(f"expected repeated, shuffled, foreign or reversed, got {how}")
         result.append(new)
     return result
 

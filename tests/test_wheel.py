@@ -15,6 +15,23 @@ from openmeva.metrics.core.version import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
 STORY = "Ben was late. He ran because it rained. Nora laughed."
+# One after another in one process, which imports the libraries once.
+COMMANDS = """
+import json, sys
+from openmeva.training.cli.app import main
+from openmeva.training.paths import IN_CHECKOUT, ROOT
+print(ROOT, IN_CHECKOUT)
+out = sys.stdout
+for place, arguments in enumerate(json.loads(sys.argv[1])):
+    sys.argv = ["openmeva", *arguments]
+    with open("given.txt") as sys.stdin, open(f"said-{place}.txt", "w") as sys.stdout:
+        try:
+            main()
+        except SystemExit as end:
+            if end.code:
+                raise
+sys.stdout = out
+"""
 
 
 def checked(command: list[str], **options: object) -> subprocess.CompletedProcess[str]:
@@ -79,40 +96,37 @@ def test_the_wheel_holds_one_package(wheel: Path) -> None:
 
 def test_commands_run_without_the_checkout(environment: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
     programs, variables = environment
-    where = checked(
-        [
-            str(programs / "python"),
-            "-c",
-            "from openmeva.training.paths import ROOT, IN_CHECKOUT as c; print(ROOT, c)",
-        ],
-        cwd=tmp_path,
-        env=variables,
-    ).stdout.split()
-    assert Path(where[0]).is_relative_to(programs.parent)
-    assert where[1] == "False"
 
-    def openmeva(*arguments: str, stdin: str | None = None) -> str:
-        return checked(
-            [str(programs / "openmeva"), *arguments], cwd=tmp_path, env=variables, input=stdin
-        ).stdout
+    def run(program: str, *arguments: str) -> str:
+        return checked([str(programs / program), *arguments], cwd=tmp_path, env=variables).stdout
 
-    before = sorted(path for path in Path(where[0]).rglob("*") if "__pycache__" not in path.parts)
-    assert openmeva("--version") == f"openmeva {__version__}\n"
-    (row,) = (json.loads(line) for line in openmeva("score", "-", stdin=f"{STORY}\n").splitlines())
-    assert row["story"] == STORY
-    assert 0 < row["score"] < 1
-    openmeva("perturb", "-", "cases.csv", "--aspect", "typo", stdin=f"{STORY}\n")
-    assert (tmp_path / "cases.csv").read_text(encoding="utf-8").count("\n") == 2
+    def files() -> list[Path]:
+        return sorted(path for path in programs.parent.rglob("*") if "__pycache__" not in path.parts)
+
+    before = files()
+    assert run("openmeva", "--version") == f"openmeva {__version__}\n"
+    (tmp_path / "given.txt").write_text(f"{STORY}\n", encoding="utf-8")
     judged = [
         {"story": f"Ben was late. He ran {n} miles. Nora laughed." * (1 + n % 3), "ratings": [n % 5, 3]}
         for n in range(12)
     ]
     (tmp_path / "mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in judged))
     sets = ("--judged", "mine.jsonl", "--datasets", "autos_mini_discrimination", "--autos-stories", "12")
-    said = openmeva("benchmark", *sets, "--metrics", "sentavg", "--draws", "100")
+    commands = (
+        ("score", "-"),
+        ("perturb", "-", "cases.csv", "--aspect", "typo"),
+        ("benchmark", *sets, "--metrics", "sentavg", "--draws", "100"),
+    )
+    where = run("python", "-c", COMMANDS, json.dumps(commands)).split()
+    assert Path(where[0]).is_relative_to(programs.parent)
+    assert where[1:] == ["False"]
+    scored, _, said = ((tmp_path / f"said-{n}.txt").read_text(encoding="utf-8") for n in range(3))
+    (row,) = (json.loads(line) for line in scored.splitlines())
+    assert row["story"] == STORY
+    assert 0 < row["score"] < 1
+    assert (tmp_path / "cases.csv").read_text(encoding="utf-8").count("\n") == 2
     assert "mine.jsonl: 12 stories" in said
     results = json.loads((tmp_path / "benchmark" / "results.json").read_text(encoding="utf-8"))
     assert results["judged"]["judged_mine"]["rows"]["SentAvg"]["kind"] == "ours"
     assert "SentAvg" in results["autos"]["autos_mini_discrimination"]["rows"]
-    after = sorted(path for path in Path(where[0]).rglob("*") if "__pycache__" not in path.parts)
-    assert before == after
+    assert before == files()

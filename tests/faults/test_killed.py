@@ -6,7 +6,7 @@
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,6 @@ from openmeva.training.sentavg import trainer as sentavg
 from openmeva.training.sentavg.config import SentAvgConfig
 from openmeva.training.stages import Stage
 from tests.chat_server import completion, served
-from tests.facts import facts_for_every_day
 from tests.faults.conftest import Row
 from tests.killing import changes_of, finished, killed_after, killed_before
 from tests.metrics.llm_judge.test_asking import QUESTIONS, asker_of
@@ -43,6 +42,7 @@ from tests.tiny_plots import generator_settings, write_generator
 from tests.tiny_trainings import ADAPTER, COMMON, TRAININGS, Train, write_files
 from tests.training.autos.test_autos import builder, rows  # noqa: F401 - fixtures
 from tests.training.benchmark.conftest import words  # noqa: F401
+from tests.training.conftest import everyday_facts  # noqa: F401 - what the builder of AUTOS knows
 from tests.training.grammar.test_trainer import encoder, write_cola  # noqa: F401
 from tests.training.hub.conftest import project  # noqa: F401
 from tests.training.hub.test_publish import api, hub, repositories  # noqa: F401
@@ -176,13 +176,6 @@ def test_grammar_trainer(encoder: Path, tmp_path: Path, row: Row) -> None:  # no
         lambda name, _: grammar.train(cola, tmp_path / name, settings, encoder),
         lambda name: checksum(tmp_path / name / "adapter.safetensors"),
     )
-
-
-@pytest.fixture(scope="module")
-def everyday_facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What the builder of AUTOS knows."""
-    with facts_for_every_day(tmp_path_factory.mktemp("conceptnet")):
-        yield
 
 
 @slow

@@ -4,10 +4,9 @@ The tests otherwise go by names that stay: `evaluate.load("metrics/NAME", "CONFI
 `python -m training.negatives` and `python -m training.perturb`.
 """
 
-import runpy
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,8 @@ from openmeva.training.negatives.infill import Infiller
 from openmeva.training.negatives.nearest import Neighbours
 from openmeva.training.negatives.sampling import TECHNIQUES
 from openmeva.training.paths import ENCODER
-from openmeva.training.perturbations import ASPECTS
+from openmeva.training.perturbations import ASPECTS, file
+from openmeva.training.perturbations.paraphrasers import rules
 from openmeva.training.plot_guided.manipulations import (
     MANIPULATIONS,
     ManipulatedPlot,
@@ -36,9 +36,11 @@ from openmeva.training.plot_guided.plots import EXTRACTORS, Plot, extract_plots
 from openmeva.training.text.keywords import KeywordTable
 from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.knowledge.events import ConceptNetEvents
+from openmeva.training.text.story import Story
 from openmeva.training.text.tagged_story import TaggedStory
 from openmeva.training.text.tagger.tagging import tag
 from tests.facts import facts_for_every_day
+from tests.running import run_command
 
 from .inputs import ROOT
 
@@ -50,6 +52,7 @@ __all__ = [
     "TECHNIQUES",
     "Normalizer",
     "extract_plots",
+    "run_command",
     "sentence_spans",
     "split_sentences",
     "tag",
@@ -78,22 +81,11 @@ def same_ground(folder: Path) -> Iterator[None]:
     """The same facts and precision on every machine: the everyday facts in ConceptNet's place, and float32."""
     with pytest.MonkeyPatch.context() as patch, facts_for_every_day(folder):
         patch.setattr(torch.cpu, "get_capabilities", dict)  # "auto" then never chooses bfloat16
+        # the aspects read the same stories, and a paraphraser the same wordings: parsed and tagged once
+        parsed = lru_cache(maxsize=1 << 13)(Story)
+        for module in (file, rules):
+            patch.setattr(module, "Story", parsed)
         yield
-
-
-def run_command(module: str, *arguments: object) -> None:
-    """`python -m module arguments`, in this process.
-
-    Raises:
-        RuntimeError: the command's exit status is not 0.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", [module, *map(str, arguments)])
-        try:
-            runpy.run_module(module, run_name="__main__", alter_sys=False)
-        except SystemExit as end:
-            if end.code:
-                raise RuntimeError(f"{module}: exit status {end.code}") from end
 
 
 def tagged(stories: Sequence[list[list[str]]]) -> list[TaggedStory]:

@@ -49,10 +49,11 @@ def negatives(folder: Path) -> Parts:
     runs = {technique: [*named, "--techniques", technique] for technique in access.TECHNIQUES}
     runs |= {"all": named, "all, epoch 3": [*named, "--epoch", 3], "all, keep 0": [*named, "--keep", 0]}
     runs["all, names as they are"] = []
-    return {
-        name: _command(folder / "out.jsonl", access.NEGATIVES, *every, *options)
-        for name, options in runs.items()
-    }
+    with access.same_ground(folder):
+        return {
+            name: _command(folder / "out.jsonl", access.NEGATIVES, *every, *options)
+            for name, options in runs.items()
+        }
 
 
 def operations(folder: Path) -> Parts:
@@ -87,10 +88,11 @@ def manipulations(folder: Path) -> Parts:
 def perturbations(folder: Path) -> Parts:
     """`python -m training.perturb`: each of the aspects."""
     options = ("--stories", MINI, "--seed", SEED)
-    return {
-        aspect: _command(folder / "out.jsonl", access.PERTURB, "--aspect", aspect, *options)
-        for aspect in access.ASPECTS
-    }
+    with access.same_ground(folder):
+        return {
+            aspect: _command(folder / "out.jsonl", access.PERTURB, "--aspect", aspect, *options)
+            for aspect in access.ASPECTS
+        }
 
 
 def tags(folder: Path) -> Parts:
@@ -147,8 +149,7 @@ MAKERS: dict[str, Callable[[Path], Parts]] = {
 
 def _command(out: Path, module: str, *options: object) -> list[str]:
     """The lines that a command writes, ends of lines kept."""
-    with access.same_ground(out.parent):
-        access.run_command(module, *options, "--out", out)
+    access.run_command(module, *options, "--out", out)
     return out.read_bytes().decode("utf-8").splitlines(keepends=True)
 
 

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,10 +14,11 @@ import pytest
 
 from openmeva.metrics.core.description import read_metrics
 from openmeva.metrics.core.version import __version__
+from openmeva.training.hub import install
 from openmeva.training.hub.caches import Caches
-from openmeva.training.hub.description import read_description
+from openmeva.training.hub.description import Source, read_description
 from openmeva.training.hub.install import Installation
-from openmeva.training.hub.layout import lay_out
+from openmeva.training.hub.layout import Repository, lay_out
 from tests.metrics.every_metric import NAMES, results
 from tests.tiny_ppl import write_gpt2
 
@@ -31,12 +33,20 @@ class NoLibrary:
 
 sys.meta_path.insert(0, NoLibrary())
 import evaluate
+from evaluate.loading import evaluation_module_factory, import_main_class
 script, folder, model, out = sys.argv[1:]
-results = runpy.run_path(script)["results"]
-found = {}
-for way, place in {"installed": "openmeva", "published": folder}.items():
-    load = lambda name, config=None: evaluate.load(f"{place}/{name}", config)
-    found[way] = results(load, model, f"{out}.{way}")
+found = {"published": {}, "installed": {}}
+
+def note(way, name, kind):
+    found[way][name] = sys.modules[kind.__module__].__file__
+
+def load(name, config=None):
+    note("published", name, import_main_class(evaluation_module_factory(f"{folder}/{name}").module_path))
+    module = evaluate.load(f"openmeva/{name}", config)
+    note("installed", name, type(module))
+    return module
+
+found["scores"] = runpy.run_path(script)["results"](load, model, f"{out}.answers")
 with open(out, "w") as file:
     json.dump(found, file)
 """
@@ -50,23 +60,32 @@ def chat_model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def elsewhere(tmp_path_factory: pytest.TempPathFactory, chat_model: str) -> dict[str, Any]:
-    """Results of the installed and the published modules in a Python without the library, in another folder."""
+    """What a Python without the library finds in another folder.
+
+    `scores` of the installed modules, and where evaluate keeps the modules: `installed`, and `published` ones, which it
+    copies from their folders and imports.
+    """
     base = tmp_path_factory.mktemp("elsewhere")
     described = read_description(ROOT)
     mine = tuple(source for source in described.sources if ROOT / "metrics" in source.folder.parents)
     described = dataclasses.replace(described, sources=mine, whole_models={})
-    home = base / "home"
-    Installation(Caches(home, home / "hub", home / "modules", home / "datasets")).install(
-        described, __version__, ROOT
-    )
-    for source in mine:
+    home, published = base / "home", base / "published"
+
+    def published_too(source: Source, *others: Any) -> Repository:
+        laid = lay_out(source, *others)
         if source.module:
-            folder = lay_out(source, described, base / "laid", "openmeva", __version__, ROOT).folder
+            shutil.copytree(laid.folder, published / source.name)
+        return laid
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(install, "lay_out", published_too)
+        caches = Caches(home, home / "hub", home / "modules", home / "datasets")
+        Installation(caches).install(described, __version__, ROOT)
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "TRANSFORMERS_", "PYTHON"))}
     out = base / "found.json"
     script = ROOT / "tests" / "metrics" / "every_metric.py"
     done = subprocess.run(
-        [sys.executable, "-I", "-c", ALONE, str(script), str(folder.parent), chat_model, str(out)],
+        [sys.executable, "-I", "-c", ALONE, str(script), str(published), chat_model, str(out)],
         cwd=base,
         env={**kept, "HF_HOME": str(home), "HF_EVALUATE_OFFLINE": "1", "HF_HUB_OFFLINE": "1"},
         capture_output=True,
@@ -90,13 +109,23 @@ def test_no_metric_is_left_out() -> None:
     assert set(NAMES) == set(read_metrics())
 
 
-@pytest.mark.parametrize("way", ["installed", "published"])
 @pytest.mark.parametrize("name", NAMES)
-def test_scores_are_the_same(name: str, way: str, here: dict[str, Any], elsewhere: dict[str, Any]) -> None:
-    assert here[name].keys() == elsewhere[way][name].keys()
+def test_installed_modules_score_the_same(name: str, here: dict[str, Any], elsewhere: dict[str, Any]) -> None:
+    assert here[name].keys() == elsewhere["scores"][name].keys()
     for key, value in here[name].items():
         expected = json.loads(json.dumps(value, default=str))
         if isinstance(value, dict):
-            assert elsewhere[way][name][key] == expected
+            assert elsewhere["scores"][name][key] == expected
         else:
-            assert elsewhere[way][name][key] == pytest.approx(expected, abs=1e-6), key
+            assert elsewhere["scores"][name][key] == pytest.approx(expected, abs=1e-6), key
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_published_modules_are_the_installed_ones(name: str, elsewhere: dict[str, Any]) -> None:
+    """The same bytes, of all files that evaluate copies, score the same."""
+    installed, published = (
+        {path.name: path.read_bytes() for path in Path(elsewhere[way][name]).parent.glob("*.py")}
+        for way in ("installed", "published")
+    )
+    assert elsewhere["installed"][name] != elsewhere["published"][name]
+    assert installed == published

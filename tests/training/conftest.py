@@ -1,12 +1,25 @@
-"""Everyday facts in ConceptNet's place: tests depend neither on what has been fetched nor on its absence."""
+"""What tests of training share.
+
+Everyday facts stand in ConceptNet's place: tests depend neither on what has been fetched nor on its absence.
+"""
 
 from collections.abc import Callable, Iterator
 
 import pytest
+from accelerate.utils import memory
 
 from openmeva.training.text.tagged_story import TaggedStory
 from tests.facts import facts_for_every_day
 from tests.tiny_language import TinyLanguage, tagged
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_full_collections() -> Iterator[None]:
+    """accelerate collects garbage before each training, which takes most of a second beside all that the tests import."""
+    cleared = memory.clear_device_cache
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(memory, "clear_device_cache", lambda garbage_collection=False: cleared())
+        yield
 
 
 @pytest.fixture(scope="module")

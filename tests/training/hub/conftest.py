@@ -60,7 +60,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(ROOT / "spaces" / "metric_app.py", root / "spaces")
     for seed, name in enumerate(("roc", "wp")):
         write_adapter(root / "metrics" / "union" / "weights" / name, encoder, seed)
-    shutil.copy(encoder / "names.json", root / "metrics" / "union" / "weights" / "wp")  # as on another backbone
+    shutil.copy(
+        encoder / "names.json", root / "metrics" / "union" / "weights" / "wp"
+    )  # as on another backbone
     for name in ("autos/mini", "stories", "mans"):
         folder = root / "datasets" / name
         folder.mkdir(parents=True)

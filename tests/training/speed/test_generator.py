@@ -1,8 +1,13 @@
 """The rate of writing stories is that of all processes together."""
 
+import pickle
+from collections.abc import Callable
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 
 from openmeva.training.plot_guided.generator.sampling import Sampling
 from openmeva.training.speed import generator
@@ -11,7 +16,16 @@ from tests.tiny_plots import write_generator
 PLOTS = [[["she ran"], ["home"]]] * 7
 
 
-def test_processes_write_all_plots(tmp_path: Path) -> None:
+class Forked:
+    """Processes that need not import torch anew, handed what spawned ones would be."""
+
+    def Pool(self, count: int, start: Callable[..., None], arguments: tuple[Any, ...]) -> Any:
+        return get_context("fork").Pool(count, *pickle.loads(pickle.dumps((start, arguments))))
+
+
+def test_processes_write_all_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not torch.cuda.is_available():  # which no forked process can use
+        monkeypatch.setattr(generator, "get_context", {"spawn": Forked()}.get)
     assert (
         generator.stories_a_second(write_generator(tmp_path), PLOTS, Sampling(max_tokens=4), processes=2) > 0
     )

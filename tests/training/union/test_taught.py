@@ -1,6 +1,7 @@
 """A small UNION learns what a larger one thinks of stories, and no labels of those that are not its own."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,67 +10,33 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from openmeva.metrics.core.checkpoint import load_checkpoint
-from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.union.modeling import IGNORED
-from openmeva.metrics.union.scoring import UnionScorer
-from openmeva.training.common import backbone
 from openmeva.training.common.config import parse
 from openmeva.training.files import checksum
 from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.data import UNLABELLED, Example, UnionCollator
 from openmeva.training.union.losses import union_loss
-from tests.tiny import tiny_model, write_encoder
-
-PEOPLE = ("she", "he", "the dog", "the cat")
-ENDINGS = ("ran home", "ate", "slept", "walked to the park")
-STORIES = [
-    f"{a} ran home . {a} ate the cat and {b} . {a} slept ! {b} was not home ."
-    for a in PEOPLE
-    for b in ENDINGS
-]
+from tests.tiny import tiny_model
+from tests.tiny_union import SETTINGS, STORIES, exchanged, right
 
 
 @pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Sixteen stories whose sentences come in one order, the same with two exchanged, and a tiny encoder."""
-    write_encoder(tmp_path / "encoder", tiny_model())
-    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
-    (tmp_path / "stories.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in STORIES))
-    (tmp_path / "held_out.jsonl").write_text(
-        "".join(json.dumps({"story": f"not {s}"}) + "\n" for s in STORIES[:6])
-    )
+def data(data: Path) -> Path:
+    """With the sixteen stories beside the same with two sentences exchanged."""
     groups = [
         # their labels are wrong: what a student knows of them it has from its teacher
         {"group": str(place), "story": text, "label": label}
         for place, story in enumerate(STORIES)
         for text, label in ((story, 0), (exchanged(story), 1))
     ]
-    (tmp_path / "groups.jsonl").write_text("".join(json.dumps(row) + "\n" for row in groups))
-    return tmp_path
-
-
-def exchanged(story: str) -> str:
-    """The story with its second and third sentence exchanged."""
-    first, second, third, *rest = Normalizer().sentences(story)
-    return " ".join(word for sentence in (first, third, second, *rest) for word in sentence)
+    (data / "groups.jsonl").write_text("".join(json.dumps(row) + "\n" for row in groups))
+    return data
 
 
 def configuration(data: Path, **changes: Any) -> UnionConfig:
-    settings = {
-        "metric": "union",
-        "name": "tiny",
-        "corpus": {"train": ["stories.jsonl"], "validation": ["held_out.jsonl"]},
-        "sampling": {"keep": 1},
-        "adapter": {"rank": 8, "alpha": 16},
-        "max_length": 64,
-        "pairs": 64,
-        "batch_pairs": 8,
-        "learning_rate": 5e-3,
-        "seed": 7,
-    }
-    return parse(UnionConfig, {**settings, **changes})
+    own = {"adapter": {"rank": 8, "alpha": 16}, "pairs": 64, "batch_pairs": 8}
+    return parse(UnionConfig, {**SETTINGS, **own, **changes})
 
 
 def student(data: Path, **changes: Any) -> UnionConfig:
@@ -89,17 +56,10 @@ def run(data: Path, name: str, config: UnionConfig, folder: Path | None = None) 
     return union.train(config, data, folder or data / name, data / f"run-{name}", data / "cache")
 
 
-def right(folder: Path) -> int:
-    """How many of the sixteen stories score above themselves with sentences exchanged."""
-    scorer = UnionScorer(load_checkpoint(folder, "union"))
-    scores, _ = scorer.score(STORIES + [exchanged(story) for story in STORIES], dtype="float32")
-    return sum(high > low for high, low in zip(scores[:16], scores[16:], strict=True))
-
-
 @pytest.fixture
-def teacher(data: Path) -> Path:
+def teacher(data: Path, learnt: Path) -> Path:
     """One that knows the order of sentences."""
-    run(data, "teacher", configuration(data, pairs=2400))
+    shutil.copytree(learnt, data / "teacher")
     assert right(data / "teacher") >= 14
     return data / "teacher"
 

@@ -8,56 +8,18 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from openmeva.metrics.core.checkpoint import file_digest, load_checkpoint
-from openmeva.metrics.core.text import Normalizer
-from openmeva.metrics.union.scoring import UnionScorer
-from openmeva.training.common import backbone
+from openmeva.metrics.core.checkpoint import file_digest
 from openmeva.training.common.config import parse
 from openmeva.training.papers.ablation import run_row
 from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
 from tests.killing import interrupted
-from tests.tiny import tiny_model, write_encoder
-
-SUBJECTS = ("she", "he", "the dog", "the cat")
-ENDINGS = ("ran home", "ate", "slept", "walked to the park")
-
-
-@pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Sixteen stories whose sentences come in one order, and a tiny encoder."""
-    write_encoder(tmp_path / "encoder", tiny_model())
-    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
-    stories = [
-        f"{a} ran home . {a} ate the cat and {b} . {a} slept ! {b} was not home ."
-        for a in SUBJECTS
-        for b in ENDINGS
-    ]
-    (tmp_path / "stories.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in stories))
-    (tmp_path / "held_out.jsonl").write_text(
-        "".join(json.dumps({"story": f"not {s}"}) + "\n" for s in stories[:6])
-    )
-    return tmp_path
+from tests.tiny_union import SETTINGS, right
 
 
 def settings(**changes: Any) -> dict[str, Any]:
-    config = {
-        "metric": "union",
-        "name": "tiny",
-        "corpus": {"train": ["stories.jsonl"], "validation": ["held_out.jsonl"]},
-        "sampling": {"keep": 1},
-        "base": "encoder",
-        "adapter": {"rank": 4, "alpha": 8},
-        "max_length": 64,
-        "pairs": 32,
-        "batch_pairs": 4,
-        "learning_rate": 5e-3,
-        "warmup_share": 0.1,
-        "reconstruction_weight": 0.1,
-        "copied_share": 0.5,
-        "seed": 7,
-    }
-    return {**config, **changes}
+    own = {"adapter": {"rank": 4, "alpha": 8}, "pairs": 32, "batch_pairs": 4, "copied_share": 0.5}
+    return {**SETTINGS, **own, "warmup_share": 0.1, **changes}
 
 
 def configuration(**changes: Any) -> UnionConfig:
@@ -79,30 +41,22 @@ def test_a_killed_run_resumes_to_the_same_weights(data: Path) -> None:
     assert all(torch.equal(whole[name], resumed[name]) for name in whole)
 
 
-@pytest.mark.parametrize(
-    ("adapter", "rate"), [({"rank": 8, "alpha": 16}, 5e-3), (None, 2e-3)], ids=["adapter", "all weights"]
-)
-def test_it_learns_a_tiny_corpus_and_the_metric_loads_what_was_saved(
-    data: Path, adapter: Any, rate: float
-) -> None:
-    manifest = run(
-        data, "learnt", configuration(pairs=2400, batch_pairs=8, adapter=adapter, learning_rate=rate)
-    )
-    folder = data / "weights" / "learnt"
-    if adapter:
-        (folder / "encoder").symlink_to(data / "encoder")
-    scorer = UnionScorer(load_checkpoint(folder, "union"))
-    stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").read_text().splitlines()]
-    sentences = [Normalizer().sentences(story) for story in stories]
-    moved = [" ".join(w for line in [s[0], s[2], s[1], *s[3:]] for w in line) for s in sentences]
-    scores, _ = scorer.score(stories + moved, dtype="float32")
-    right = sum(high > low for high, low in zip(scores[:16], scores[16:], strict=True))
-    assert right >= 14, "it has learnt the order of the sentences of its sixteen stories"
-    assert (
-        "{"
-        not in (folder / "README.md").read_text().replace("{guan", "").replace("{{", "").split("```bibtex")[0]
-    )
-    assert manifest["data"]["stories.jsonl"] in (folder / "README.md").read_text()
+def check_learnt(folder: Path) -> None:
+    assert right(folder) >= 14, "it has learnt the order of the sentences of its sixteen stories"
+    card = (folder / "README.md").read_text()
+    assert "{" not in card.replace("{guan", "").replace("{{", "").split("```bibtex")[0]
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["data"]["stories.jsonl"] in card
+
+
+def test_an_adapter_learns_a_tiny_corpus_and_the_metric_loads_what_was_saved(learnt: Path) -> None:
+    check_learnt(learnt)
+
+
+def test_all_weights_learn_it_too(data: Path) -> None:
+    config = configuration(pairs=2400, batch_pairs=8, adapter=None, learning_rate=2e-3)
+    run(data, "learnt", config)
+    check_learnt(data / "weights" / "learnt")
 
 
 def test_what_it_goes_on_from_is_trained_first(data: Path) -> None:

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from openmeva.training.common.draws import Draws
+from openmeva.training.perturbations.paraphrasers.alternatives import ALTERNATIVES
 from openmeva.training.perturbations.paraphrasers.framings import framed
 from openmeva.training.perturbations.paraphrasers.structure import moved_clause, passive
-from openmeva.training.perturbations.paraphrasers.words import ALTERNATIVES, phrase_table
+from openmeva.training.perturbations.paraphrasers.words import phrase_table
 from openmeva.training.perturbations.rules.contractions import contractions, expansions
 from openmeva.training.perturbations.rules.phrase_table import PhraseTable
 from openmeva.training.perturbations.rules.replacing import replace_word

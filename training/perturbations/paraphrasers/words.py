@@ -234,10 +234,10 @@ _OTHERS: dict[str, Counterpart] = {
     ),
     "had to": Counterpart("was forced to", holds=both(third_person, before_verb)),
     "had a good time": Counterpart("enjoyed it"),
-    "told him": Counterpart("let him know", holds=before_that),
-    "told her": Counterpart("let her know", holds=before_that),
-    "told me": Counterpart("let me know", holds=before_that),
-    "told them": Counterpart("let them know", holds=before_that),
+    **{
+        f"told {who}": Counterpart(f"let {who} know", holds=before_that)
+        for who in ("him", "her", "me", "them")
+    },
     "said": Counterpart("stated", holds=before_that),
     "talked to": Counterpart("had a talk with"),
     "went to the": Counterpart(
@@ -252,20 +252,6 @@ _OTHERS: dict[str, Counterpart] = {
         "and for that reason", holds=both(before_clause, lambda s, a, b: s.lowered[a - 1 : a] == [","])
     ),
     "but": Counterpart("yet", holds=before_clause),
-}
-
-
-# Other counterparts of the same phrases: drawn in their place, so that none of them marks a paraphrase.
-ALTERNATIVES: dict[str, tuple[str, ...]] = {
-    "and for that reason": ("and so", "which is why", "and that was why", "and as a result"),
-    "there happened to be a": ("there was this",),
-    "since": ("as", "because", "because"),
-    "yet": ("but", "but", "though"),
-    "the following day": ("a day later", "one day later"),
-    "on one occasion": ("some time ago",),
-    "before long": ("in a short time", "in no time"),
-    "at last": ("in the end", "eventually"),
-    "all of a sudden": ("out of nowhere",),
 }
 
 

@@ -144,6 +144,7 @@ def test_keywords(word, tag, expected):
 def test_a_missing_wordnet_names_the_command(tmp_path, monkeypatch):
     monkeypatch.setattr(resources, "nltk_data_folder", lambda: tmp_path / "nltk_data")
     monkeypatch.setattr(nltk.data, "path", [])
+    forget_facts(wordnet=True)
     for call in (antonyms, synonyms, is_keyword):
         with pytest.raises(resources.MissingResourceError, match="make resources"):
             call("dog", "NN")
