@@ -153,13 +153,10 @@ _OF_SET_PHRASES: dict[str, tuple[str, ...]] = {
     "big": ("deal", "brother", "brothers", "sister", "sisters", "game", "toe", "break"),
     "great": ("deal", "aunt", "uncle", "grandmother", "grandfather", "grandson", "granddaughter"),
     "small": ("talk", "change"),
-    "funny": ("bone",),
-    "whole": ("grain", "milk", "wheat"),
 }
 _OTHERS: dict[str, Counterpart] = {
     "very": Counterpart(
-        "really",
-        holds=both(not_following("much", "own"), not_preceded("the", "this", "that")),
+        "really", holds=both(not_following("much", "own"), not_preceded("the", "this", "that"))
     ),
     "really": Counterpart("truly"),
     "finally": Counterpart("at last"),
