@@ -30,9 +30,9 @@ CONFIGURATIONS = (*SCALES, *AUTOS)
 
 _DESCRIPTION = """\
 OpenMEVA judges a metric for stories: handed one score a story, it returns the correlations with human
-judgments and the figures of OpenMEVA's Tables 3, 4, 6 and 7 and Figure 2, and of UNION's section 4.4 (error types, model
-drift, discrimination and invariance tests, score differences, quality drift), the agreement of the raters, with intervals, paired tests, the noise
-ceiling, and trivial scores that a metric should beat.
+judgments, the figures of OpenMEVA's Tables 3, 4, 6 and 7 and Figure 2 and of UNION's section 4.4 (error types,
+model drift, discrimination and invariance tests, score differences, quality drift), and the agreement of the
+raters, with intervals, paired tests, the noise ceiling, and trivial scores that a metric should beat.
 """
 
 _CITATION = """\

@@ -43,9 +43,8 @@ class Caches:
 
         return cls(
             home,
-            folder(
-                "HF_HUB_CACHE", os.environ.get("HUGGINGFACE_HUB_CACHE", "hub")
-            ),  # as huggingface_hub reads them
+            # both names, as huggingface_hub reads them
+            folder("HF_HUB_CACHE", os.environ.get("HUGGINGFACE_HUB_CACHE", "hub")),
             folder("HF_MODULES_CACHE", "modules"),
             folder("HF_DATASETS_CACHE", "datasets"),
         )

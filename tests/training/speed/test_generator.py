@@ -1,6 +1,5 @@
 """The rate of writing stories is that of all processes together."""
 
-import pickle
 from collections.abc import Callable
 from multiprocessing import get_context
 from pathlib import Path
@@ -17,10 +16,10 @@ PLOTS = [[["she ran"], ["home"]]] * 7
 
 
 class Forked:
-    """Processes that need not import torch anew, handed what spawned ones would be."""
+    """Processes that need not import torch anew."""
 
     def Pool(self, count: int, start: Callable[..., None], arguments: tuple[Any, ...]) -> Any:
-        return get_context("fork").Pool(count, *pickle.loads(pickle.dumps((start, arguments))))
+        return get_context("fork").Pool(count, start, arguments)
 
 
 def test_processes_write_all_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

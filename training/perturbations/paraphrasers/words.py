@@ -153,7 +153,10 @@ _OF_SET_PHRASES: dict[str, tuple[str, ...]] = {
     "big": ("deal", "brother", "brothers", "sister", "sisters", "game", "toe", "break"),
     "great": ("deal", "aunt", "uncle", "grandmother", "grandfather", "grandson", "granddaughter"),
     "small": ("talk", "change"),
+    "funny": ("bone",),
+    "whole": ("grain", "milk", "wheat"),
 }
+_OBJECTS = ("him", "her", "me", "them")
 _OTHERS: dict[str, Counterpart] = {
     "very": Counterpart(
         "really", holds=both(not_following("much", "own"), not_preceded("the", "this", "that"))
@@ -231,10 +234,7 @@ _OTHERS: dict[str, Counterpart] = {
     ),
     "had to": Counterpart("was forced to", holds=both(third_person, before_verb)),
     "had a good time": Counterpart("enjoyed it"),
-    **{
-        f"told {who}": Counterpart(f"let {who} know", holds=before_that)
-        for who in ("him", "her", "me", "them")
-    },
+    **{f"told {who}": Counterpart(f"let {who} know", holds=before_that) for who in _OBJECTS},
     "said": Counterpart("stated", holds=before_that),
     "talked to": Counterpart("had a talk with"),
     "went to the": Counterpart(

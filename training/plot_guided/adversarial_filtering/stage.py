@@ -87,8 +87,8 @@ def human_and_candidates(
 ) -> list[dict[str, Any]]:
     """A human row and those of its negatives, for each story with `kept` different ones or more.
 
-    A negative longer than any human story, or without a word, is left out: nobody needs a classifier to tell it. Human stories pass
-    through the generator's wordpieces too, so that spacing tells nothing.
+    A negative longer than any human story, or without a word, is left out: nobody needs a classifier to tell it. Human
+    stories pass through the generator's wordpieces too, so that spacing tells nothing.
 
     Raises:
         ValueError: no story has so many negatives.
