@@ -15,13 +15,14 @@ from openmeva.metrics.core.text import Normalizer, split_sentences
 from openmeva.metrics.ruber_bert.scoring import plain_context
 from openmeva.spaces.texts import Text
 from openmeva.training.benchmark.sampling import evenly
+from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.common.config import config_file, read_config, read_mapping
 from openmeva.training.corpora.splits import cut, judged_keys, load_corpus
 from openmeva.training.corpora.stories import is_held_out, story_key
 from openmeva.training.files import read_rows
 from openmeva.training.negatives import UnionSampler, UnionSampling, tag_corpus
 from openmeva.training.paths import CACHE, ENCODER, ROOT
-from openmeva.training.plot_guided.generator.model import WEIGHTS, load_generator
+from openmeva.training.plot_guided.generator.model import load_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
 from openmeva.training.plot_guided.plots.extractors import extract_plots
@@ -74,7 +75,7 @@ def _joined(sentences: Sequence[Sequence[str]]) -> str:
 
 def has_generator(corpus: str) -> bool:
     """Whether the generator of `training/configs/plot_negatives` is on this machine."""
-    return (ROOT / _chain(corpus)["generator"] / WEIGHTS).is_file()
+    return weights_file(ROOT / _chain(corpus)["generator"]).is_file()
 
 
 def _chain(corpus: str) -> dict[str, Any]:

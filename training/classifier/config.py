@@ -15,11 +15,14 @@ class Teacher:
         weights: its folder.
         config: its configuration, by which it is trained where it is not there; null: the weights are taken as they are.
         processes: that judge at the same time.
+        live: whether it judges each batch as the student learns it, and not all rows beforehand: nothing is written, which
+            of 100,000 stories' hidden states would be some ten gigabytes, but a second pass judges anew. For a GPU.
     """
 
     weights: str
     config: str | None = None
     processes: int = 1
+    live: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -44,6 +44,7 @@ class Example:
         teacher_logit: a teacher's judgment, or not a number.
         words: for each token, 0 for the first, the number of its word from 1 on, or -1 for none.
         teacher_states: a teacher's (1 + words, width), or None.
+        for_teacher: the story as a teacher reads it that judges it only in its batch, or None.
     """
 
     ids: list[int]
@@ -55,13 +56,20 @@ class Example:
     teacher_logit: float = math.nan
     words: list[int] = field(default_factory=list)
     teacher_states: np.ndarray | None = field(default=None, compare=False, repr=False)
+    for_teacher: "Example | None" = field(default=None, compare=False, repr=False)
 
 
 class ExampleMaker:
-    """Makes examples of rows: normalised, tokenised, cut at `limit` tokens."""
+    """Makes examples of rows: normalised, tokenised, cut at `limit` tokens; with `teacher`, as that one makes them, too."""
 
-    def __init__(self, tokenizer: Tokenizer, normalizer: Normalizer, limit: int) -> None:
-        self.normalizer, self.limit = normalizer, limit
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        normalizer: Normalizer,
+        limit: int,
+        teacher: "ExampleMaker | None" = None,
+    ) -> None:
+        self.normalizer, self.limit, self.teacher = normalizer, limit, teacher
         self.marks = SpecialTokens.of(tokenizer)
         self.pieces = lru_cache(maxsize=200_000)(
             lambda word: tuple(tokenizer.encode(word, add_special_tokens=False).ids)
@@ -96,6 +104,7 @@ class ExampleMaker:
             math.nan if row.teacher_logit is None else row.teacher_logit,
             [*numbers[: self.limit - 1], -1],
             row.teacher_states,
+            self.teacher(row) if self.teacher else None,
         )
 
 
@@ -138,9 +147,15 @@ class Groups(torch.utils.data.Dataset[list[Example]]):
 
 @dataclass(frozen=True)
 class GroupCollator:
-    """Pads the stories of some groups to one batch; `pairs` says which story ranks above which."""
+    """Pads the stories of some groups to one batch; `pairs` says which story ranks above which.
+
+    Attributes:
+        padding: the token id at which nothing is read.
+        teacher_padding: of a teacher that judges each batch.
+    """
 
     padding: int
+    teacher_padding: int = 0
 
     def __call__(self, groups: Sequence[Sequence[Example]]) -> dict[str, Tensor]:
         examples = [example for group in groups for example in group]
@@ -160,6 +175,7 @@ class GroupCollator:
         taught = any(e.teacher_states is not None for e in examples)
         return {
             **(states_of_batch(examples, ids.shape) if taught else {}),
+            **(self._for_teacher(examples, ids.shape) if examples[0].for_teacher else {}),
             "input_ids": ids,
             "attention_mask": mask,
             "labels": torch.tensor([e.label for e in examples]),
@@ -167,6 +183,17 @@ class GroupCollator:
             "belongs": belongs,
             "teacher_logit": torch.tensor([e.teacher_logit for e in examples]),
             "pairs": torch.tensor(pairs, dtype=torch.long).reshape(-1, 2),
+        }
+
+    def _for_teacher(self, examples: Sequence[Example], shape: torch.Size) -> dict[str, Tensor]:
+        """What a teacher reads of the batch, whose own token ids are of `shape`; and the words of both's tokens."""
+        read = [e.for_teacher for e in examples if e.for_teacher]
+        ids, mask = pad([e.ids for e in read], self.teacher_padding)
+        return {
+            "words": words_of_tokens(examples, shape),
+            "teacher_input_ids": ids,
+            "teacher_attention_mask": mask,
+            "teacher_words": words_of_tokens(read, ids.shape),
         }
 
 

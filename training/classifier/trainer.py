@@ -21,6 +21,7 @@ from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.classifier.data import ExampleMaker, GroupCollator, Groups
+from openmeva.training.classifier.live_teacher import LiveTeacher
 from openmeva.training.classifier.losses import classifier_loss
 from openmeva.training.classifier.model import build_classifier, freeze
 from openmeva.training.classifier.results import area_under_curve, results_by_source
@@ -47,8 +48,11 @@ class ClassifierTrainer(StoryTrainer):
     """The loss of `classifier_loss`; batches of groups of similar length."""
 
     config: ClassifierConfig
+    teacher: LiveTeacher | None = None
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
+        if self.teacher and "teacher_input_ids" in inputs:
+            inputs = self.teacher(inputs)
         loss, logits = classifier_loss(model, inputs, self.config)
         return loss, {"logits": logits, "labels": inputs["labels"]}
 
@@ -58,10 +62,9 @@ def _auc(prediction: EvalPrediction) -> dict[str, float]:
     return {"auc": area_under_curve(logits[labels == 1], logits[labels == 0])}
 
 
-def _first_batches(groups: Groups, padding: int) -> Iterator[dict[str, Tensor]]:
+def _first_batches(groups: Groups, collate: GroupCollator) -> Iterator[dict[str, Tensor]]:
     """`FITTED` groups, evenly spaced, in batches of eight."""
     places = range(0, len(groups.groups), max(1, len(groups.groups) // FITTED))
-    collate = GroupCollator(padding)
     for start in range(0, len(places), 8):
         yield collate([groups[place] for place in places[start : start + 8]])
 
@@ -93,6 +96,7 @@ def train_classifier(
     run: Path,
     provenance: dict[str, Any],
     resume: bool = False,
+    teacher: LiveTeacher | None = None,
 ) -> dict[str, Any]:
     """Trains one configuration; writes checkpoint and manifest to `out` and returns the manifest.
 
@@ -104,6 +108,7 @@ def train_classifier(
         run: where checkpoints to resume from lie.
         provenance: what else the manifest records (data and its checksums).
         resume: whether to go on from the last checkpoint in `run`.
+        teacher: that judges each batch, where the rows have no judgments of one.
 
     Raises:
         ValueError: no rows, a row without words, or a run to resume that was begun with another configuration.
@@ -115,11 +120,16 @@ def train_classifier(
     normalizer = Normalizer.load(names_file()) if config.delexicalize else Normalizer()
     make = ExampleMaker(tokenizer, normalizer, config.max_length)
     padding = SpecialTokens.of(tokenizer).padding
-    groups = Groups(rows, make, config.group_size, config.passes, config.seed)
+    taught = make if teacher is None else ExampleMaker(tokenizer, normalizer, config.max_length, teacher.make)
+    groups = Groups(rows, taught, config.group_size, config.passes, config.seed)
     held_out = Groups(validation, make, 1_000, 1, config.seed)
+    collate = GroupCollator(padding, teacher.padding if teacher else 0)
     steps = math.ceil(len(groups) / config.batch_groups)
+    if teacher:
+        teacher.fit(_first_batches(groups, collate))
     if config.states_weight:
-        model.projection = fitted_projection(model, _first_batches(groups, padding))
+        first = _first_batches(groups, collate)
+        model.projection = fitted_projection(model, teacher.of(first) if teacher else first)
     trainer = ClassifierTrainer(
         model=model,
         args=training_arguments(
@@ -127,10 +137,10 @@ def train_classifier(
         ),
         train_dataset=groups,
         eval_dataset=torch.utils.data.Subset(held_out, range(min(80, len(held_out)))),
-        data_collator=GroupCollator(padding),
+        data_collator=collate,
         compute_metrics=_auc,
     )
-    trainer.config, trainer.lengths = config, groups.lengths()
+    trainer.config, trainer.lengths, trainer.teacher = config, groups.lengths(), teacher
     prepared = time.time()
     trainer.train(resume_from_checkpoint=checkpoint)
     seconds = time.time() - prepared

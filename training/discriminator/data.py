@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.core.backbone import file_digest
+from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.common.config import as_mapping, parse
 from openmeva.training.common.trainer import data_checksums
 from openmeva.training.discriminator.config import DiscriminatorConfig
@@ -50,13 +51,13 @@ def load_rows(
         ValueError: no generator where the configuration says.
     """
     folder = located(config.generator)
-    if not (folder / "model.safetensors").is_file():
+    if not weights_file(folder).is_file():
         raise ValueError(
             f"{folder}: no generator there; `python -m training.plot_guided.generator` trains one"
         )
     provenance = {
         "data": data_checksums(config.corpus, data),
-        "generator": file_digest(folder / "model.safetensors"),
+        "generator": file_digest(weights_file(folder)),
     }
     files = {split: run / f"rivals-{split}.parquet" for split in ("train", "validation")}
     record = run / "rivals.json"

@@ -67,10 +67,12 @@ def taught_pairs(
         run: folder of the stage that keeps the judgments.
 
     Raises:
-        ValueError: no teacher in the configuration.
+        ValueError: no teacher in the configuration, or one that is to judge batches.
     """
     if config.teacher is None:
         raise ValueError("teacher: expected a larger UNION's weights, got none")
+    if config.teacher.live:
+        raise ValueError("teacher.live: expected false, UNION's pairs are judged before the training")
     drawn = [example for place in track(range(len(pairs)), "drawing") for example in pairs[place]]
     rows = [GroupRow("pair", e.text, "union", e.label, damaged=[]) for e in drawn]
     rows += list({row.story: row for row in others}.values())

@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 import yaml
 from scipy.stats import spearmanr
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.training.classifier import distillation as teacher
-from openmeva.training.classifier.distillation import logit, with_teacher_logits
+from openmeva.training.classifier.data import ExampleMaker, GroupCollator
+from openmeva.training.classifier.distillation import logit, with_teacher_logits, with_teacher_states
+from openmeva.training.classifier.live_teacher import LiveTeacher
 from openmeva.training.common import backbone
 from openmeva.training.common.config import parse
 from openmeva.training.files import checksum
@@ -124,3 +127,42 @@ def test_judgments_are_standardised_in_order_and_made_once(
 def test_logits_are_finite() -> None:
     assert logit(0.5) == 0
     assert logit(0.0) == pytest.approx(-logit(1.0)) == pytest.approx(math.log(teacher.SURE), rel=1e-5)
+
+
+def test_a_live_teacher_judges_as_the_stage_does(folder: Path) -> None:
+    """The same judgments and states, so a student of one becomes nearly that of the other; nothing is written."""
+    files = [{"path": str(folder / "rows.parquet")}]
+    trained(folder, "large", settings(files=files, token_weight=0.0))
+    taught = settings(
+        files=files, distillation_weight=1.0, states_weight=1.0, label_weight=0.0, rank_weight=0.0, token_weight=0.0,
+        passes=6, seed=8,
+    )  # fmt: skip
+    where = {"weights": str(folder / "large")}
+    before = trained(folder, "beforehand", {**taught, "teacher": where})
+    live = trained(folder, "live", {**taught, "teacher": {**where, "live": True}})
+    assert live["teacher"] == before["teacher"]
+    assert (folder / "run-beforehand" / "teacher_states.parquet").is_file()
+    assert not list((folder / "run-live").glob("teacher*"))
+    new = [row.story for row in rows(40, seed=1)]
+    wanted = scores(folder / "large", new)
+    assert spearmanr(scores(folder / "live", new), wanted)[0] > 0.8
+    assert scores(folder / "live", new) == pytest.approx(scores(folder / "beforehand", new), abs=0.1)
+
+
+def test_a_live_teachers_batches_are_those_of_the_stage(folder: Path) -> None:
+    trained(folder, "large", settings(files=[{"path": str(folder / "rows.parquet")}], token_weight=0.0))
+    scorer = ClassifierScorer(load_checkpoint(folder / "large", "plot_coherence"))
+    live = LiveTeacher(scorer, 10)
+    new = rows(4, seed=2)
+    judged = with_teacher_states(new, folder / "large", "plot_coherence", folder / "out", 10)
+    plain = ExampleMaker(scorer.tokenizer, scorer.normalizer, 10)
+    taught = ExampleMaker(scorer.tokenizer, scorer.normalizer, 10, live.make)
+    collate = GroupCollator(scorer.special_tokens.padding, live.padding)
+    groups = [[taught(row) for row in new[start : start + 2]] for start in range(0, 8, 2)]
+    live.fit([collate(groups)])
+    found = live(collate(groups))
+    wanted = collate([[plain(row) for row in judged[start : start + 2]] for start in range(0, 8, 2)])
+    assert torch.equal(found["states_known"], wanted["states_known"])
+    at = wanted["states_known"]
+    assert torch.allclose(found["teacher_states"].float()[at], wanted["teacher_states"][at], atol=0.02)
+    assert torch.allclose(found["teacher_logit"].float(), wanted["teacher_logit"], atol=0.05)

@@ -20,6 +20,7 @@ from openmeva.training.plot_guided.adversarial_filtering.filtering import (
     Round,
     has_converged,
 )
+from openmeva.training.plot_guided.generator.model import load_generator
 from openmeva.training.plot_guided.generator.text import words_of
 from openmeva.training.plot_guided.manipulations import manipulation_shares
 from openmeva.training.plot_guided.negatives import SCHEMA, row
@@ -49,7 +50,7 @@ def filter_negatives(
     )
     if stage.is_done():
         return stage.result
-    tokenizer = Tokenizer.from_file(str(located(config["generator"]) / "tokenizer.json"))
+    _, tokenizer = load_generator(located(config["generator"]))
     rows = human_and_candidates(corpus(), read_rows(negatives), tokenizer, how["kept"])
     pool = pool_of(rows)
     filtering: Filtering | None = None

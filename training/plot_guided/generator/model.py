@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from peft import PeftModel
 from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import (
@@ -20,16 +21,17 @@ from transformers import (
 )
 
 from openmeva.metrics.core.backbone import encoder_tokenizer
-from openmeva.metrics.core.checkpoint import read_tensors
+from openmeva.metrics.core.checkpoint import ADAPTER, read_tensors
 from openmeva.metrics.core.runtime import token_id
+from openmeva.training.common.adapters import adapter_tensors, load_adapter, with_adapter
 from openmeva.training.common.backbone import find_backbone, load_causal, load_perplexity, tokenizer_of
-from openmeva.training.common.checkpoint import shape_of
-from openmeva.training.common.config import as_mapping
+from openmeva.training.common.checkpoint import WHOLE, shape_of
+from openmeva.training.common.config import as_mapping, parse
 from openmeva.training.files import save_tensors, write_text
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 
-WEIGHTS = "model.safetensors"
 SETTINGS = "config.json"
+TOKENIZER = "tokenizer.json"
 
 
 def build_generator(config: GeneratorConfig) -> tuple[PreTrainedModel, Tokenizer]:
@@ -57,7 +59,7 @@ def build_generator(config: GeneratorConfig) -> tuple[PreTrainedModel, Tokenizer
         return model, found
     tokenizer = tokenizer_of(base)
     model = _empty(config, base.folder, tokenizer)
-    _warm_start(model, config, read_tensors(base.folder / WEIGHTS))
+    _warm_start(model, config, read_tensors(base.folder / WHOLE))
     encoder_part: Any = model.encoder
     decoder_part: Any = model.decoder
     for part in (encoder_part.embeddings, decoder_part.bert.embeddings):
@@ -120,33 +122,49 @@ def _warm_start(model: EncoderDecoderModel, config: GeneratorConfig, weights: di
     model.decoder.tie_weights()
 
 
-def save_generator(
-    model: PreTrainedModel, tokenizer: Tokenizer, config: GeneratorConfig, folder: Path
-) -> None:
-    """Writes the weights in half precision (tied ones once), the configuration and the tokenizer."""
-    tensors, seen = {}, set()
-    for name, tensor in model.state_dict().items():
-        if tensor.data_ptr() not in seen:
-            seen.add(tensor.data_ptr())
-            tensors[name] = tensor.detach().cpu().to(torch.float16).contiguous()
-    save_tensors(folder / WEIGHTS, tensors)
-    write_text(folder / "tokenizer.json", tokenizer.to_str())
+def save_generator(model: Any, tokenizer: Tokenizer, config: GeneratorConfig, folder: Path) -> None:
+    """Writes the configuration and what was trained, in half precision: an adapter, or all weights (tied ones once) and the tokenizer.
+
+    Args:
+        model: under its adapter (`with_adapter`), where the configuration has one.
+        tokenizer: of the model.
+        config: by which it was trained.
+        folder: of the files.
+    """
+    for other in (WHOLE, TOKENIZER) if config.adapter else (ADAPTER,):
+        (folder / other).unlink(missing_ok=True)  # of an earlier training
+    if config.adapter:
+        save_tensors(folder / ADAPTER, adapter_tensors(model))
+    else:
+        tensors, seen = {}, set()
+        for name, tensor in model.state_dict().items():
+            if tensor.data_ptr() not in seen:
+                seen.add(tensor.data_ptr())
+                tensors[name] = tensor.detach().cpu().to(torch.float16).contiguous()
+        save_tensors(folder / WHOLE, tensors)
+        write_text(folder / TOKENIZER, tokenizer.to_str())
     settings = {"generator": as_mapping(config), "model": shape_of(model)}
     write_text(folder / SETTINGS, json.dumps(settings, indent=2, default=str) + "\n")
 
 
 def load_generator(folder: Path) -> tuple[PreTrainedModel, Tokenizer]:
-    """A trained generator, ready to write; the folder is all it needs.
+    """A trained generator, ready to write. The folder is all it needs, or, where that has an adapter, the model below it.
 
     Raises:
-        ValueError: a file that is missing, damaged or of another shape (the message names it).
+        ValueError: a file that is missing, damaged or of another shape (the message names it), or an adapter whose model
+            is not at hand.
     """
+    adapter = (folder / ADAPTER).is_file()
     try:
         settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        tokenizer = None if adapter else Tokenizer.from_file(str(folder / TOKENIZER))
         values, base = settings["model"], settings["generator"]["base"]
     except Exception as error:  # tokenizers raises plain Exceptions
         raise ValueError(f"{folder}: expected a trained generator ({error})") from error
+    if tokenizer is None:
+        config = parse(GeneratorConfig, settings["generator"], str(folder / SETTINGS))
+        plain, tokenizer = build_generator(config)
+        return adapted(plain, config, folder).merge_and_unload().eval(), tokenizer
     if base == "encoder":
         shape = EncoderDecoderConfig.from_dict(values)
         parts = [
@@ -161,15 +179,29 @@ def load_generator(folder: Path) -> tuple[PreTrainedModel, Tokenizer]:
     return model.eval(), tokenizer
 
 
+def adapted(model: PreTrainedModel, config: GeneratorConfig, folder: Path | None = None) -> PeftModel:
+    """A model under the adapter of a configuration, with the factors of a trained generator in `folder` where there is one.
+
+    Raises:
+        ValueError: no adapter in the configuration or the folder, or one of another model.
+    """
+    if config.adapter is None:
+        raise ValueError("adapter: expected its rank and alpha, got none")
+    under = with_adapter(model, config.adapter)
+    if folder:
+        load_adapter(under, read_tensors(folder / ADAPTER))
+    return under
+
+
 def load_weights(model: PreTrainedModel, folder: Path) -> None:
     """Puts the weights of a trained generator into a model of the same shape."""
-    tensors = {name: tensor.float() for name, tensor in read_tensors(folder / WEIGHTS).items()}
+    tensors = {name: tensor.float() for name, tensor in read_tensors(folder / WHOLE).items()}
     try:
         missing, unexpected = model.load_state_dict(tensors, strict=False)
     except RuntimeError as error:
-        raise ValueError(f"{folder / WEIGHTS} is of another shape: {error}") from error
+        raise ValueError(f"{folder / WHOLE} is of another shape: {error}") from error
     tied = set(getattr(model, "all_tied_weights_keys", {}))
     lacking = [name for name in missing if name not in tied and not name.endswith("predictions.decoder.bias")]
     if unexpected or lacking:
-        raise ValueError(f"{folder / WEIGHTS}: unknown {list(unexpected)[:3]}, missing {lacking[:3]}")
+        raise ValueError(f"{folder / WHOLE}: unknown {list(unexpected)[:3]}, missing {lacking[:3]}")
     model.tie_weights()

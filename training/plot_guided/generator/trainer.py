@@ -12,9 +12,8 @@ from torch.nn import functional as F
 
 from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.runtime import SpecialTokens
-from openmeva.training.common.adapters import with_adapter
 from openmeva.training.common.backbone import SHARED, find_backbone, names_file
-from openmeva.training.common.checkpoint import begin_run
+from openmeva.training.common.checkpoint import begin_run, weights_file
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.sharing import Share
 from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
@@ -29,7 +28,7 @@ from openmeva.training.plot_guided.generator.data import (
     story_ids,
 )
 from openmeva.training.plot_guided.generator.model import (
-    WEIGHTS,
+    adapted,
     build_generator,
     load_weights,
     save_generator,
@@ -59,7 +58,7 @@ def generator_made_from(config: GeneratorConfig, data: Path) -> dict[str, Any]:
     if config.base == SHARED:
         made_from["encoder"] = find_backbone(SHARED).sha256
     if config.start:
-        made_from["start"] = checksum(located(config.start) / WEIGHTS)
+        made_from["start"] = checksum(weights_file(located(config.start)))
     if (adapter := located(config.base) / ADAPTER).is_file():  # perplexity's weights
         made_from["base"] = checksum(adapter)
     return made_from
@@ -79,10 +78,11 @@ def train_generator(
     corpus = load_plots(as_mapping(config), data, cache, names_file())
     model: Any
     model, tokenizer = build_generator(config)
-    if config.start:
-        load_weights(model, located(config.start))
+    start = located(config.start) if config.start else None
     if config.adapter:
-        model = with_adapter(model, config.adapter)
+        model = adapted(model, config, start)
+    elif start:
+        load_weights(model, start)
     marks = SpecialTokens.of(tokenizer)
     collate = PairCollator(marks, is_encoder_decoder=model.config.is_encoder_decoder)
 
@@ -108,11 +108,11 @@ def train_generator(
     trainer = GeneratorTrainer(model=model, args=arguments, train_dataset=training, data_collator=collate)
     trainer.lengths = training.lengths()
     trainer.train(resume_from_checkpoint=checkpoint)
-    if config.adapter:
-        model = model.merge_and_unload()
     with one_writer() as writes:
         if writes:
             save_generator(model, tokenizer, config, run / "final")
+    if config.adapter:
+        model = model.merge_and_unload()
     held_out = corpus.validation[:VALIDATION_STORIES]
     return {
         **made_from,
@@ -122,7 +122,7 @@ def train_generator(
         "parameters": sum(p.numel() for p in model.parameters()),
         "minutes": round((time.time() - started) / 60, 1),
         **machine(),
-        "weights": checksum(run / "final" / WEIGHTS),
+        "weights": checksum(weights_file(run / "final")),
     }
 
 

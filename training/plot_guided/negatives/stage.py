@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.files import checksum
 from openmeva.training.paths import located
-from openmeva.training.plot_guided.generator.model import WEIGHTS, load_generator
+from openmeva.training.plot_guided.generator.model import load_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.generator.stage import ensure_generator
 from openmeva.training.plot_guided.manipulations import manipulation_shares
@@ -136,7 +137,7 @@ def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, A
     )
     return {
         **{key: config[key] for key in used if key in config},
-        "generator": checksum(generator / WEIGHTS),
+        "generator": checksum(weights_file(generator)),
         "conceptnet": checksum(conceptnet) if conceptnet else None,
         "data": {file: checksum(data / file) for file in files},
     }
