@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.common.model_card import SOURCES, write_model_card
 from openmeva.training.corpora.stories import read_stories
@@ -38,13 +39,11 @@ tags: [story-generation, plot-to-story]
 # Plot-to-story generator, `{config[name]}`
 
 Writes a story from its plot. It is a tool of training: from plots broken on purpose it writes the implausible stories
-that `plot_coherence` learns from (Ghazarian et al., NAACL 2021, section 3.2). Its weights are not shipped; the command
-below makes them.
+that `plot_coherence` learns from (Ghazarian et al., NAACL 2021, section 3.2).
 
 ## Use
 
-Its weights are not shipped: `python -m training.plot_guided.generator --config {config[name]} --data DIR`
-trains them, and `python -m training.plot_guided.negatives` writes stories with them.
+{weights_lie} `python -m training.plot_guided.negatives` writes stories with them.
 
 ## Training
 
@@ -80,7 +79,7 @@ Nothing was selected.
 
 ## Limits
 
-Small and trained for less than an hour: it keeps to the plot, {sentences}, but what
+Small: it keeps to the plot, {sentences}, but what
 it adds between the plot's phrases is often beside the point. A broken plot is longer than those it learned from, and
 its sentences then run on; a story ends with as many sentences as its plot has (`end_with_plot`), and adversarial
 filtering leaves out what is longer than any human story. It knows English stories of one kind. People appear as
@@ -160,6 +159,11 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
             "and within a sentence it is mostly grammatical"
             if manifest["validation"]["perplexity"] < SURE
             else "though its sentences often break off or go round in circles"
+        ),
+        weights_lie=(
+            "Its weights, an adapter, lie beside this card."
+            if (out / ADAPTER).is_file()
+            else f"Its weights are not shipped: the command below trains them, into runs/generator-{config['name']}."
         ),
         seen=min(config["stories"], manifest["steps"] * config["batch"]),
         source=SOURCES.get(config["name"].split("_")[0], ""),

@@ -126,7 +126,9 @@ def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(data: Path
         run("killed", 120)
     assert run("killed", 120, resume=True)["weights"] == whole["weights"]
 
-    model, tokenizer = load_generator(tmp_path / "whole" / "final")
+    final = tmp_path / "whole" / "final"
+    assert {file.name for file in final.iterdir()} == {"adapter.safetensors", "config.json"}
+    model, tokenizer = load_generator(final)
     sampler = StorySampler(model, tokenizer, Sampling(top_k=5, max_tokens=40), dtype="float32")
     together = sampler.write(PLOTS, KEYS)
     assert together == [sampler.write([plot], [key])[0] for plot, key in zip(PLOTS, KEYS, strict=True)]
@@ -141,6 +143,29 @@ def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(data: Path
         if ids[-1] == end:
             break
     assert greedy.write(PLOTS[:1], KEYS[:1]) == [words_of(tokenizer, [i for i in ids[plot:] if i != end])]
+
+
+def test_an_adapter_goes_on_from_anothers_and_fits_its_model_alone(data: Path, tmp_path: Path) -> None:
+    stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").open()]
+    base = write_gpt2(tmp_path / "gpt2", stories)
+
+    def run(name: str, stories: int, start: Path | None = None, rank: int = 4) -> dict:
+        changed = generator_config(
+            base=str(base), stories=stories, start=str(start) if start else None, adapter={"rank": rank, "alpha": 8},
+            learning_rate=0.05,
+        )  # fmt: skip
+        return train_generator(changed, data, tmp_path / name, data / "cache", False)
+
+    first = run("first", 120)
+    further = run("further", 8, tmp_path / "first" / "final")
+    assert further["start"] == first["weights"]
+    assert further["validation"]["perplexity"] < run("afresh", 8)["validation"]["perplexity"]
+    with pytest.raises(ValueError, match="factors of rank 2 at most, got 4"):
+        run("lower", 8, tmp_path / "first" / "final", rank=2)
+    settings = tmp_path / "first" / "final" / "config.json"
+    settings.write_text(settings.read_text().replace(str(base), "nobody/nothing"))
+    with pytest.raises(ValueError, match="nobody/nothing"):
+        load_generator(tmp_path / "first" / "final")
 
 
 def test_perplexitys_weights_are_a_base(data: Path) -> None:
