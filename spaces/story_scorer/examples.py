@@ -16,9 +16,9 @@ EXAMPLES: dict[str, tuple[str, Text]] = {
     "A sound story": (
         "roc",
         Text(
-            "We got a flat tire on a desert road with no houses in sight. The spare was flat as well because I had forgotten to "
-            "check it. After two hours a farmer stopped and towed us with his tractor. His wife fed us beans and corn while he "
-            "patched both tires. I check the spare before every trip now."
+            "Music thumped through Yusuf's ceiling every night at eleven. He was too polite to complain, so he wore earplugs. One "
+            "evening he met the woman from upstairs in the elevator. She apologized and explained that she was learning to dance "
+            "before her wedding. Yusuf, who had once taught dancing, offered her free lessons at a better hour."
         ),
     ),
     "Repeats itself": (
@@ -31,8 +31,8 @@ EXAMPLES: dict[str, tuple[str, Text]] = {
     "Out of order": (
         "roc",
         Text(
-            "Nora's bike had a flat tire. She rode home before it got dark. Nora thanked him and paid. The man there "
-            "patched the tube in ten minutes. She walked it to the shop on the corner."
+            "Nora's bike had a flat tire. She walked it to the shop on the corner. She rode home before it got dark. Nora "
+            "thanked him and paid. The man there patched the tube in ten minutes."
         ),
     ),
     "Contradicts itself": (
@@ -62,12 +62,12 @@ EXAMPLES: dict[str, tuple[str, Text]] = {
     "To a prompt": (
         "wp",
         Text(
-            "The lighthouse had been dark for nineteen years when the lamp came on by itself. Mara saw it from the "
-            "kitchen and put down the knife. Her father had kept that light until the night he rowed out and did "
-            "not come back. She took the old key from its nail and walked along the shingle with the wind in her "
-            "face. The door was not locked. Somebody had swept the stairs. At the top, beside the turning lamp, a "
-            'wet coat hung over the rail, and under it a pair of boots that she knew. "You are late," she said to '
-            "the empty room. Far out on the water, something answered with a bell.",
+            "The lighthouse had been dark for nineteen years when the lamp came on by itself. In the village below, "
+            "Mara saw it from her window. Her father had kept that light until the night he rowed out and did not come "
+            "back. She took the old key from its nail and walked along the shingle with the wind in her face. The door "
+            "was not locked. Somebody had swept the stairs. At the top, beside the turning lamp, a wet coat hung over "
+            'the rail, and under it a pair of boots that she knew. "You are late," she said to the empty room. Far out '
+            "on the water, something answered with a bell.",
             "An abandoned lighthouse begins to shine again.",
         ),
     ),

@@ -100,8 +100,8 @@ def taught_by(
         afresh: whether the student begins as the backbone is, from no weights.
     """
     if teacher:
-        processes = config.teacher.processes if config.teacher else 1
-        config = replace(config, teacher=Teacher(weights=str(teacher.resolve()), processes=processes))
+        before = config.teacher or Teacher(weights="")
+        config = replace(config, teacher=replace(before, weights=str(teacher.resolve()), config=None))
     if start or afresh:
         config = replace(config, start=str(start.resolve()) if start else None, first=None)
     return replace(config, seeds=(), start_share=0.0)
