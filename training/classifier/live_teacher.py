@@ -4,15 +4,21 @@ The stage of `distillation.py` writes the judgments of all rows before the train
 than a step, they are made once. On a GPU to judge again is cheaper than to read some 100 kB a story.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 import torch
 from torch import Tensor
 
+from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype
 from openmeva.metrics.core.story_scorer import StoryScorer
 from openmeva.training.classifier.data import ExampleMaker
+from openmeva.training.classifier.distillation import Student, judged_by
 from openmeva.training.classifier.states import word_states
+from openmeva.training.negatives.groups import GroupRow
+from openmeva.training.paths import located
 
 
 class LiveTeacher:
@@ -62,3 +68,21 @@ class LiveTeacher:
         read = (batch[f"teacher_{name}"].to(self.device) for name in ("input_ids", "attention_mask"))
         hidden = self.model.encode(*read)
         return self.model.score(hidden), hidden
+
+
+def taught(
+    rows: Sequence[GroupRow], config: Student, run: Path
+) -> tuple[Sequence[GroupRow], LiveTeacher | None]:
+    """The rows with the judgments of the configuration's teacher; or, where that is live, as they are, and the teacher.
+
+    Args:
+        rows: to train on.
+        config: of the student.
+        run: of the stage that keeps judgments made beforehand.
+    """
+    if config.teacher is None:
+        return rows, None
+    folder = located(config.teacher.weights)
+    if not config.teacher.live:
+        return judged_by(folder, rows, config, run), None
+    return rows, LiveTeacher(ClassifierScorer(load_checkpoint(folder, config.metric)), config.max_length)

@@ -23,7 +23,8 @@ from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.classifier.config import Teacher
-from openmeva.training.classifier.distillation import judged_by, teacher_digests, with_teacher_logits
+from openmeva.training.classifier.distillation import teacher_digests, with_teacher_logits
+from openmeva.training.classifier.live_teacher import taught
 from openmeva.training.classifier.rows import at_most, load_rows
 from openmeva.training.classifier.trainer import known_classifier, train_classifier
 from openmeva.training.common.config import config_file, read_config
@@ -146,18 +147,17 @@ class Rows:
             ValueError: a file of the configuration that is missing, or nothing to train on.
         """
         rows, validation, provenance = load_rows(config, self.data, self.run, CACHE / "tags")
-        if config.teacher:
-            teacher = located(config.teacher.weights)
-            rows = limited(rows, judged, config.seed) if judged else rows
-            rows = judged_by(teacher, rows, config, self.run)
-        rows = limited(rows, groups, config.seed)
+        if config.teacher and judged:
+            rows = limited(rows, judged, config.seed)
+        taught_rows, live = taught(rows, config, self.run)
+        rows = limited(taught_rows, groups, config.seed)
         folder = self.out / name
         made = {**provenance, "groups_of_all": groups, "groups_judged": judged}
         if config.teacher:
             made |= teacher_digests(located(config.teacher.weights))
         if not known_classifier(config, made, folder):
             (folder / "agreement.json").unlink(missing_ok=True)
-            train_classifier(config, rows, validation, folder, folder / "run", made)
+            train_classifier(config, rows, validation, folder, folder / "run", made, teacher=live)
         return {"stories": len(rows), **self._agreement(folder, config, validation)}
 
     def _agreement(

@@ -9,12 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core.checkpoint import load_checkpoint
-from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.training.classifier.at_hand import check_at_hand
 from openmeva.training.classifier.card import write_classifier_card
-from openmeva.training.classifier.distillation import judged_by, teacher_digests
-from openmeva.training.classifier.live_teacher import LiveTeacher
+from openmeva.training.classifier.distillation import teacher_digests
+from openmeva.training.classifier.live_teacher import taught
 from openmeva.training.classifier.results import mean_results
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.seeds import train_seeds
@@ -74,14 +72,10 @@ def train(
     known = known_classifier(config, provenance, out)
     if known:
         return known
-    live = None
-    if teacher and teacher.live:
-        live = LiveTeacher(ClassifierScorer(load_checkpoint(folder, FOLDER)), config.max_length)
-    elif teacher:
-        with first_alone():
-            rows = judged_by(folder, rows, config, run)
+    with first_alone():
+        judged, live = taught(rows, config, run)
     checkpoints = run / f"training-{config.name}-{config.seed}"
-    manifest = train_classifier(config, rows, validation, out, checkpoints, provenance, resume, live)
+    manifest = train_classifier(config, judged, validation, out, checkpoints, provenance, resume, live)
     with one_writer() as writes:
         if writes:
             write_classifier_card(out, manifest)
