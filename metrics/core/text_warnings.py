@@ -1,4 +1,4 @@
-"""What makes a text unfit to be scored as a story: no words, too few, another language, the wrong length.
+"""What makes a text unfit to be scored as a story: no words, too few, another language, marks, the wrong length.
 
 Metrics give such a text a score, too, often a high one, and it says nothing. No model is asked: words are counted.
 """
@@ -16,6 +16,12 @@ LEAST_COMMON = 0.08  # share of common English words; of 80,395 English five-sen
 _MOST_FOREIGN = 0.3  # share of letters that are not Latin ones
 
 _PLACEHOLDER = re.compile(r"\[\s?(?:FE)?(?:MALE)\s?\]|\[\s?NEUTRAL\s?\]", re.IGNORECASE)
+# What files of stories and language models leave behind: <newline>, </s>, <|endoftext|>, <unk>, [SEP], &nbsp;
+_MARK = re.compile(
+    r"<\s?[/\\|]?\s?[a-z]\w*\s?[/|]?\s?>|\[(?:sep|cls|eos|bos|pad|unk|mask)\]"
+    r"|&(?:nbsp|amp|quot|apos|lt|gt|[mn]dash|hellip|[lr][sd]quo|#\d{2,5});",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # Frequent English words that are hardly words of other languages: no `a`, `in`, `so`, `on`, `me`.
 _COMMON = frozenset(
@@ -50,10 +56,13 @@ def warning_of(text: str, fewest: int = FEWEST_WORDS, most: int | None = None) -
     'no words: digits and signs alone'
     >>> warning_of("Hello there.")
     'too short: 2 words, a story has at least 10'
+    >>> warning_of("Ann was hungry. <newline> She made a sandwich. <newline> She ate it. She felt full.")
+    'marks: 2, first "<newline>", which are no words: take such marks out before scoring'
     >>> warning_of("Ann was hungry. She made a sandwich. She ate it. She felt full.") is None
     True
     """
-    named, places = _PLACEHOLDER.subn(" ", text)
+    marks = _MARK.findall(text)
+    named, places = _PLACEHOLDER.subn(" ", _MARK.sub(" ", text))
     words = _WORD.findall(named)
     count = len(words) + places
     if not count:
@@ -66,6 +75,10 @@ def warning_of(text: str, fewest: int = FEWEST_WORDS, most: int | None = None) -
     common = sum(word.lower().replace("’", "'") in _COMMON for word in words)
     if common < LEAST_COMMON * count:
         return f"not English: {common} of its {count} words are common English ones"
+    if marks:
+        return (
+            f'marks: {len(marks)}, first "{marks[0]}", which are no words: take such marks out before scoring'
+        )
     if count < fewest:
         return f"wrong kind: {count} words, where this is for stories of {fewest} words or more"
     if most is not None and count > most:

@@ -23,6 +23,16 @@ UNFIT = {
         "asdf qwer zxcv uiop hjkl asdf jkl qwer tyui zxcv bnm poiu",
         "apples bananas bread milk eggs butter cheese ham rice pasta tomatoes onions",
     ],
+    "marks": [
+        f"{STORY} <newline>",
+        f"{STORY.lower()} < \\newline > she slept .",
+        f"{STORY} </s>",
+        f"{STORY}<|endoftext|>",
+        f"{STORY}<br/>{STORY}",
+        f"[CLS] {STORY} [SEP]",
+        f"{STORY} &nbsp; {STORY}",
+        f"<unk> and {STORY}",
+    ],
 }
 FIT = [
     STORY,
@@ -31,6 +41,7 @@ FIT = [
     "“Where’s Zoë?” Noor asked. “She isn’t here,” said Björn. “Then let’s go.” They left Łódź at dawn.",
     "John challenges Jimmy to a card game. Jimmy defeats John. John practices. John then defeats Jimmy.",
     "NORA RAN HOME. SHE WAS LATE. HER MOTHER WAS ANGRY. THEY ATE IN SILENCE.",
+    "Anna and Tom <3 each other. They ate M&Ms; then she said 2 < 3 and 5 > 4. He wasn't sure. They left.",
     "Anna moved to Берлин. She liked the food there. After a year she came home again.",
 ]
 
