@@ -1,11 +1,14 @@
-"""The same stories at several lengths, and what is said of scores that move with length alone."""
+"""The same stories at several lengths, and with marks, and what is said of scores that move with these alone."""
 
+import statistics
 from typing import Any
 
 import pytest
 
-from openmeva.training.benchmark import length
-from openmeva.training.benchmark.length import LENGTHS, cut_at, drift, main
+from openmeva.training.benchmark import probes
+from openmeva.training.benchmark.length import LENGTHS, drift, main
+from openmeva.training.benchmark.marks import MARK, moved
+from openmeva.training.benchmark.probes import cut_at
 from openmeva.training.benchmark.registry import read_registry
 
 STORIES = [f"{name} walked slowly to the mill again. " * 90 for name in ("Ann", "Bo", "Cy")]
@@ -24,12 +27,24 @@ def test_scores_that_follow_length_correlate_with_it(sign: int, monkeypatch: pyt
         def compute(self, predictions: list[str]) -> dict[str, Any]:
             return {"scores": [sign * len(text.split()) + text.startswith("Bo") for text in predictions]}
 
-    monkeypatch.setattr(length.evaluate, "load", lambda *_: Words())
+    monkeypatch.setattr(probes.evaluate, "load", lambda *_: Words())
     stories = [story[: -40 * place or None] for place, story in enumerate(STORIES)]  # no two of a length
     found = drift(read_registry()["union"], stories)["UNION"]
     assert found["cut"] * sign > 0.9
     assert found["whole"] * sign > 0.9
     assert [abs(found[f"{words} words"] - sign * words) < 5 for words in LENGTHS] == [True] * 4
+
+
+@pytest.mark.parametrize(("cost", "lower"), [(1, 1.0), (0, 0.5), (-1, 0.0)])
+def test_marks_that_cost_are_seen(cost: int, lower: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Marks:
+        def compute(self, predictions: list[str]) -> dict[str, Any]:
+            return {"scores": [ord(text[0]) - cost * text.count(MARK) for text in predictions]}
+
+    monkeypatch.setattr(probes.evaluate, "load", lambda *_: Marks())
+    found = moved(read_registry()["union"], STORIES)["UNION"]
+    # 29 sentences of seven words, so nine marks each
+    assert found == {"lower": lower, "shift": pytest.approx(-9 * cost / statistics.pstdev(map(ord, "ABC")))}
 
 
 def test_what_cannot_be_measured_is_said(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,99 @@
+"""What the commands share that change one thing in human stories and see whether scores move: stories, scores, table."""
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import evaluate
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from openmeva.metrics.core.text import sentence_spans
+from openmeva.training.benchmark.registry import MetricEntry, choose, read_registry
+from openmeva.training.common.config import config_file, read_config
+from openmeva.training.corpora.held_out import held_out_rows
+from openmeva.training.corpora.splits import CorpusConfig
+from openmeva.training.paths import ENCODER
+
+METRICS = ("plot_coherence", "plot_coherence_base", "union", "ppl")
+FEWEST_WORDS = 400
+
+Probe = Callable[[MetricEntry, Sequence[str]], Mapping[str, Mapping[str, float]]]
+"""Entry and stories to row title to heading to number."""
+
+
+def cut_at(story: str, words: int) -> str:
+    """A story up to the sentence end that lies nearest to `words` words; at least one sentence."""
+    ends = [end for _, end in sentence_spans(story)]
+    return story[: min(ends, key=lambda end: abs(len(story[:end].split()) - words))]
+
+
+def long_stories(data: Path, count: int) -> list[str]:
+    """The first `count` held-out human stories of WritingPrompts with `FEWEST_WORDS` words or more.
+
+    Raises:
+        ValueError: a file is missing, or no story is long enough.
+    """
+    corpus = read_config(CorpusConfig, config_file("corpora", "wp"))
+    rows = held_out_rows(corpus, data, ENCODER / "names.json")
+    found = [row["story"] for row in rows if len(row["story"].split()) >= FEWEST_WORDS]
+    if not found:
+        raise ValueError(f"{data}: expected held-out stories of {FEWEST_WORDS} words or more, got none")
+    return found[:count]
+
+
+def scores_of(entry: MetricEntry, texts: Sequence[str]) -> dict[str, np.ndarray]:
+    """Row title to the scores (one a text) that the entry's configuration for WritingPrompts gives.
+
+    Raises:
+        ValueError: a metric that needs more than a story, or has no configuration for WritingPrompts.
+    """
+    if entry.needs_contexts or "references" in entry.inputs:
+        raise ValueError(f"{entry.name}: it needs more than a story")
+    if "wp" not in entry.configs:
+        raise ValueError(f"{entry.name}: it has no configuration for WritingPrompts")
+    metric = evaluate.load(str(entry.folder), entry.configs["wp"])
+    result = metric.compute(predictions=list(texts), **entry.options)
+    return {title: np.array(result[key], dtype=float) for title, key in entry.rows.items()}
+
+
+def run_probe(
+    probe: Probe, title: str, count: int, prog: str, description: str | None, arguments: Sequence[str] | None
+) -> int:
+    """The command line of a probe; returns the exit status.
+
+    Args:
+        probe: what is measured of a metric.
+        title: of the table, with `{}` for the number of stories.
+        count: of stories, unless told otherwise.
+        prog, description: of the help.
+        arguments: those of the shell where None.
+    """
+    parser = argparse.ArgumentParser(
+        prog=prog, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True, help="the folder that wp/ lies in")
+    parser.add_argument(
+        "--metrics", nargs="+", default=METRICS, help="entries of the benchmark (default: %(default)s)"
+    )
+    parser.add_argument("--stories", type=int, default=count, help="at most so many (default: %(default)s)")
+    given = parser.parse_args(arguments)
+    rows: dict[str, Mapping[str, float]] = {}
+    try:
+        entries = choose(list(given.metrics), read_registry())
+        stories = long_stories(given.data, given.stories)
+        for entry in entries:
+            rows.update(probe(entry, stories))
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    headings = list(next(iter(rows.values())))
+    table = Table(title=title.format(len(stories)))
+    for heading in ("", *headings):
+        table.add_column(heading)
+    for name, values in rows.items():
+        table.add_row(name, *(f"{values[heading]:.3f}" for heading in headings))
+    Console(width=160).print(table)
+    return 0
