@@ -38,10 +38,10 @@ def beats_trivial(
     rows: Mapping[str, Mapping[str, Any]],
     draws: Mapping[str, Draws],
 ) -> dict[str, dict[str, Any]]:
-    """For each coefficient, the metric against the strongest trivial row.
+    """For each coefficient, the metric against every trivial row.
 
-    A trivial row counts by its absolute value: its sign could be turned for free. The metric beats it where
-        the whole 95 % interval of the paired difference lies above 0.
+    A trivial row counts by its absolute value: its sign could be turned for free. The metric beats them where the whole
+    95 % interval of the paired difference lies above 0 for each.
 
     Args:
         metric: the metric's coefficients.
@@ -49,18 +49,23 @@ def beats_trivial(
         rows, draws: what `trivial_rows` returned.
 
     Returns:
-        Coefficient to `{"trivial", "difference", "interval", "p_value", "beats"}`; empty where no trivial row
-        is defined. Without an interval, as with a single prompt, `beats` is None.
+        Coefficient to `{"trivial", "difference", "interval", "p_value", "beats"}` of the row that the metric is least sure
+        to beat: the one whose interval begins lowest, or, where there is none (a single prompt), the strongest, with
+        `beats` None. Empty where no trivial row is defined.
     """
     found: dict[str, dict[str, Any]] = {}
     for coefficient in COEFFICIENTS if draws else ():
-        values = {name: rows[name][coefficient] for name in draws}
-        best = max((abs(value), name) for name, value in values.items())[1]
-        test = paired_bootstrap(metric_draws[coefficient], np.sign(values[best]) * draws[best][coefficient])
-        found[coefficient] = {
-            "trivial": best,
-            "difference": metric[coefficient] - abs(values[best]),
-            **test,
-            "beats": test["interval"][0] > 0 if test["interval"] else None,
-        }
+        tests = []
+        for name, drawn in draws.items():
+            value = rows[name][coefficient]
+            test = paired_bootstrap(metric_draws[coefficient], np.sign(value) * drawn[coefficient])
+            beats = test["interval"][0] > 0 if test["interval"] else None
+            tests.append(
+                {"trivial": name, "difference": metric[coefficient] - abs(value), **test, "beats": beats}
+            )
+        found[coefficient] = min(tests, key=_least_sure)
     return found
+
+
+def _least_sure(test: Mapping[str, Any]) -> tuple[float, float]:
+    return test["interval"][0] if test["interval"] else -np.inf, test["difference"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,8 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
         value}}`
 
     Raises:
-        ValueError: fewer than three stories, a story with one rating, or raters who never differ by story.
+        ValueError: fewer than three stories, a story with one rating, raters who never differ by story, or halves that
+            agree no more than by chance: then the raters of a story are not exchangeable, or say nothing.
 
     >>> agreed = np.repeat(np.arange(5.0)[:, None], 4, axis=1)
     >>> round(noise_ceiling(agreed, np.random.default_rng(0), splits=5)["ceiling"]["pearson"], 6)
@@ -49,6 +51,10 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
     if not found["pearson"]:
         raise ValueError("split halves: the raters give every story the same mean")
     half = {name: float(np.mean(values)) for name, values in found.items()}
+    if min(half.values()) <= 0:
+        raise ValueError(
+            f"split halves: two halves of a story's raters agree no more than by chance (Pearson {half['pearson']:.3f})"
+        )
     small, large, every = (counts // 2).mean(), (counts - counts // 2).mean(), counts.mean()
     reliability = {
         "pearson": _spearman_brown(half["pearson"], small, large, every),
@@ -64,6 +70,26 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
         "reliability": reliability["pearson"],
         "ceiling": ceiling,
     }
+
+
+def check_ceiling(ceiling: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuses a ceiling that metrics are above: it takes the raters of a story for exchangeable, which may be untrue.
+
+    Args:
+        ceiling: of `noise_ceiling`.
+        rows: metric to its coefficients with `intervals`, which may be None.
+
+    Raises:
+        ValueError: a metric whose whole interval, of any coefficient, is above the ceiling.
+    """
+    for name, row in rows.items():
+        for coefficient, ends in (row.get("intervals") or {}).items():
+            top = ceiling["ceiling"][coefficient]
+            if ends is not None and ends[0] > top:
+                raise ValueError(
+                    f"split halves: {name} is above what they leave room for ({coefficient.capitalize()} "
+                    f"{row[coefficient]:.3f}, ceiling {top:.3f}): the raters of a story are not exchangeable"
+                )
 
 
 def _halves(
@@ -86,8 +112,6 @@ def _spearman_brown(half: float, small: float, large: float, every: float) -> fl
     With single-rater reliability s, a mean of k ratings has reliability R(k) = k s / (1 + (k - 1) s), and two
     disjoint halves correlate sqrt(R(small) R(large)). Solved for s by halving the interval.
     """
-    if half <= 0:
-        return 0.0
 
     def reliability(single: float, k: float) -> float:
         return k * single / (1 + (k - 1) * single)

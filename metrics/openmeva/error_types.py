@@ -41,7 +41,10 @@ def by_error_type(
     raters: int = 3,
     one_error_only: bool = True,
 ) -> dict[str, Any]:
-    """Correlation with the label 1 (reasonable) or 0 (that error), a set an error type.
+    """Correlation on the reasonable stories and those of one error type, for each type.
+
+    OpenMEVA correlates with the label 1 (reasonable) or 0 (that error), of stories of one type alone (section 4.2); UNION with
+    the ratings, and counts a story with each of its types (section 4.5).
 
     Args:
         metric: `(n,)` scores.
@@ -49,7 +52,7 @@ def by_error_type(
         reasonable_above: a story scored above this is reasonable.
         draws, rng: of the intervals.
         raters: how many raters have to name a type.
-        one_error_only: leave out stories of several types, as OpenMEVA does and UNION does not.
+        one_error_only: leave out stories of several types and take labels for judgments, as OpenMEVA; else as UNION.
 
     Returns:
         `reasonable` (their number) and `types`: name to coefficients, `p_values`, `intervals`, `n` (both
@@ -67,8 +70,8 @@ def by_error_type(
         wrong = np.array([name in found for found in types]) & ~reasonable
         keep = reasonable | wrong
         chosen = judged.subset(keep)
-        labelled = JudgedStories(
-            **{**vars(chosen), "scores": reasonable[keep].astype(float), "low": 0.0, "high": 1.0}
-        )
-        results[name] = {**part(metric[keep], labelled, draws, rng), "unreasonable": int(wrong.sum())}
+        if one_error_only:
+            labels = {"scores": reasonable[keep].astype(float), "low": 0.0, "high": 1.0}
+            chosen = JudgedStories(**{**vars(chosen), **labels})
+        results[name] = {**part(metric[keep], chosen, draws, rng), "unreasonable": int(wrong.sum())}
     return {REASONABLE: int(reasonable.sum()), "types": results}

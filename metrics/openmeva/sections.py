@@ -10,7 +10,7 @@ import numpy as np
 from openmeva.metrics.openmeva.agreement import agreement
 from openmeva.metrics.openmeva.baselines import beats_trivial, trivial_rows
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
-from openmeva.metrics.openmeva.ceiling import noise_ceiling
+from openmeva.metrics.openmeva.ceiling import check_ceiling, noise_ceiling
 from openmeva.metrics.openmeva.common_draws import drawn
 from openmeva.metrics.openmeva.comparison import compare, correct
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate
@@ -99,9 +99,8 @@ def _ceiling(judged: JudgedStories, top: Mapping[str, Any], rng: np.random.Gener
     if judged.ratings is None:
         raise ValueError("split halves need the single ratings; these rows have their mean only")
     found = dict(drawn(noise_ceiling, judged.ratings, rng=rng))
-    found["share"] = {
-        name: top[name] / found["ceiling"][name] if found["ceiling"][name] else None for name in COEFFICIENTS
-    }
+    check_ceiling(found, {"the metric": top})
+    found["share"] = {name: top[name] / found["ceiling"][name] for name in COEFFICIENTS}
     return found
 
 

@@ -10,6 +10,7 @@ from scipy import stats
 
 from openmeva.metrics.openmeva.comparison import correct
 from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.metrics.openmeva.ties import joined_differences
 
 
 def judgments_by_source(judged: JudgedStories) -> dict[str, Any]:
@@ -35,7 +36,8 @@ def judgments_by_source(judged: JudgedStories) -> dict[str, Any]:
     for first, second in combinations(systems, 2):
         if paired:
             # Judgments tie often, and SciPy's exact way with ties runs through all permutations.
-            test = stats.wilcoxon(values[first], values[second], zero_method="zsplit", method="asymptotic")
+            differences = joined_differences(values[first], values[second])
+            test = stats.wilcoxon(differences, zero_method="zsplit", method="asymptotic")
         else:
             test = stats.mannwhitneyu(values[first], values[second])
         p_values[f"{first} / {second}"] = float(test.pvalue)

@@ -247,13 +247,22 @@ def _autos(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def aspect_cells(table: Mapping[str, Any]) -> dict[str, Any]:
-    """`average` and `aspects` of a metric's table on a part of AUTOS, without techniques.
+    """`aspects` of a metric's table on a part of AUTOS, without techniques, and means of their Pearson correlations.
 
     An aspect's figures are those of its first origin; where it has several, `by_origin` has the Pearson correlation of each.
+    `average` is their mean, for the discrimination test; `average_size` that of their absolute values, for the invariance
+    test, in which correlations of opposite sign are no less a fault.
     """
+    aspects = {aspect: _aspect(origins) for aspect, origins in table["aspects"].items() if origins}
+    return {**aspect_means(aspects), "aspects": aspects}
+
+
+def aspect_means(aspects: Mapping[str, Mapping[str, Any]]) -> dict[str, float | None]:
+    """`average` and `average_size` of the aspects of `aspect_cells`; None where none has a correlation."""
+    known = [cell["pearson"] for cell in aspects.values() if cell["pearson"] is not None]
     return {
-        "average": rounded(table["average"]["pearson"]),
-        "aspects": {aspect: _aspect(origins) for aspect, origins in table["aspects"].items() if origins},
+        "average": rounded(sum(known) / len(known) if known else None),
+        "average_size": rounded(sum(map(abs, known)) / len(known) if known else None),
     }
 
 

@@ -113,7 +113,7 @@ def _name(row: Mapping[str, Any]) -> str:
     if row.get("beats_trivial") is False:
         name += " " + tip(
             "†",
-            "Does not beat the strongest trivial row by Pearson: the interval of the difference reaches 0.",
+            "Does not surely beat every trivial row by Pearson: the interval of a difference reaches 0.",
         )
     return f'<th scope="row">{name}<span class="om-origin om-origin-{row["kind"]}" title="{escape(hint)}">{kind}</span></th>'
 
@@ -125,18 +125,18 @@ def autos_table(found: Mapping[str, Any], measure: str, mine: Sequence[Mapping[s
     aspects = list(dict.fromkeys(name for row in rows for name in row["aspects"]))
     invariance = "invariance" in found["title"]
     body = []
-    means = [_mean(row, measure) for row in rows]
-    order = [9.0 if m is None else abs(m - goal) if invariance else -m for m in means]
-    for row in [rows[place] for place in sorted(range(len(rows)), key=order.__getitem__)]:
+    means = [_mean(row, measure, goal if invariance else None) for row in rows]
+    order = [9.0 if m is None else m if invariance else -m for m in means]
+    for place in sorted(range(len(rows)), key=order.__getitem__):
+        row, mean = rows[place], means[place]
         cells = [row["aspects"].get(name, {}) for name in aspects]
-        mean = _mean(row, measure)
         body.append(
             f"<tr{_mark(row['kind'])}>{_name({**row, 'title': title_on(row, found['n'])})}{_number(mean)}"
             f"{''.join(_shaded(cell, measure, invariance) for cell in cells)}</tr>"
         )
     heads = (
         _head("metric", "none")
-        + _head("mean", "none" if invariance else "descending", True)
+        + _head("mean distance" if invariance else "mean", "ascending" if invariance else "descending", True)
         + "".join(_head(name.replace("_", " "), "none", True) for name in aspects)
     )
     if measure == "pearson":
@@ -149,6 +149,8 @@ def autos_table(found: Mapping[str, Any], measure: str, mine: Sequence[Mapping[s
         note = f"{tip('Pairs won', hint)}: {aim}"
     if any("by_origin" in cell for row in rows for cell in row["aspects"].values()):
         note += "; of originals that people wrote, not of those that were damaged before"
+    if invariance:
+        note += f"; the mean is of the cells’ distances from {'0' if measure == 'pearson' else '.5'}"
     note += "; the stronger a cell's colour, the " + (
         "more a harmless change moves the score" if invariance else "better"
     )
@@ -170,7 +172,12 @@ def placed(mine: Sequence[Mapping[str, Any]], found: Mapping[str, Any] | None) -
 def _standing(row: Mapping[str, Any], found: Mapping[str, Any] | None, named: bool) -> str:
     name = f"{escape(row['title'])}: " if named else ""
     if "pearson" not in row:
-        return f"{name}mean Pearson with the label {number(_mean(row, 'pearson'))} over {len(row['aspects'])} aspects."
+        invariance = "invariance" in row["set"]
+        mean, size = (
+            _mean(row, "pearson", 0.0 if invariance else None),
+            " without its sign," if invariance else "",
+        )
+        return f"{name}mean Pearson with the label,{size} {number(mean)} over {len(row['aspects'])} aspects."
     ends = row["intervals"]["pearson"]
     value = f"{name}Pearson {number(row['pearson'])}"
     value += f" {bracketed(ends)}".rstrip()
@@ -191,8 +198,11 @@ def _mark(kind: str) -> str:
     return {"you": ' class="om-you"', "ours": ' class="om-ours"'}.get(kind, "")
 
 
-def _mean(row: Mapping[str, Any], measure: str) -> float | None:
+def _mean(row: Mapping[str, Any], measure: str, goal: float | None) -> float | None:
+    """Mean over the aspects, or, with a goal, of their distances from it: errors of opposite sign do not cancel."""
     known = [cell[measure] for cell in row["aspects"].values() if cell.get(measure) is not None]
+    if goal is not None:
+        known = [abs(value - goal) for value in known]
     return sum(known) / len(known) if known else None
 
 

@@ -154,14 +154,40 @@ def test_a_row_of_other_weights_is_left_out_where_that_is_wished() -> None:
 def test_an_aspect_of_several_origins() -> None:
     """Its figures are the first one's, as in the leaderboard; each one's correlation stands beside, for Table 7."""
     human, other = {"pearson": 0.25, "pair_wins": 0.5}, {"pearson": -0.125, "pair_wins": 0.75}
+    lower = {"pearson": -0.5, "pair_wins": 0.4}
     table = {
-        "average": {"pearson": 0.1},
-        "aspects": {"typo": {"human": human, "discrimination": other}, "synonym": {"human": human}},
+        "aspects": {
+            "typo": {"human": human, "discrimination": other},
+            "synonym": {"human": human},
+            "punctuation": {"human": lower},
+        }
     }
-    cells = aspect_cells(table)["aspects"]
+    found = aspect_cells(table)
+    assert (found["average"], found["average_size"]) == (0.0, pytest.approx(1 / 3, abs=1e-6))
+    cells = found["aspects"]
     assert cells["typo"] == {
         **human,
         "interval": None,
         "by_origin": {"human": 0.25, "discrimination": -0.125},
     }
     assert cells["synonym"] == {**human, "interval": None}
+
+
+def test_invariance_is_ordered_by_the_size_of_errors_whatever_their_sign() -> None:
+    def row(title: str, *pearsons: float) -> dict[str, Any]:
+        aspects = {
+            f"a{k}": {"pearson": p, "pair_wins": 0.5 + p, "interval": None} for k, p in enumerate(pearsons)
+        }
+        return {"title": title, "kind": "ours", "aspects": aspects}
+
+    name = "autos_mini_invariance"
+    found = {
+        "title": "AUTOS mini, invariance test",
+        "n": 9,
+        "rows": [row("Wild", 0.3, -0.3), row("Calm", 0.1, 0.1)],
+    }
+    card = autos_table({"autos": {name: found}}, name)
+    assert "| Wild | .300 | -.300 | .300 |" in card
+    for measure in ("pearson", "pair_wins"):
+        page = autos_view(found, measure)
+        assert page.index("Calm") < page.index("Wild")

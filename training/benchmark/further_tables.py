@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from openmeva.training.benchmark.cells import number, with_interval
@@ -58,31 +58,38 @@ def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iter
         columns = list(dict.fromkeys(column for cells in by_row.values() for column in cells))
         columns.sort(key=lambda one: printed["columns"].index(one) if one in printed["columns"] else 99)
         good = "high is good" if test == "discrimination" else "near 0 is good"
+        goals = {"pearson": 0.0, "pair_wins": 0.5} if test == "invariance" else {}
+        means = {"pearson": "average", "pair_wins": "average"}
+        if goals:
+            means = {"pearson": "average size", "pair_wins": "average distance from .5"}
         for measure, label in (("pearson", f"Pearson with the label, {good}"), ("pair_wins", "pairs won")):
             table = Table(
                 f"{found.get('title', name)}: {label}",
-                ["", *(column.replace("_", " ") for column in columns), "average"],
+                ["", *(column.replace("_", " ") for column in columns), means[measure]],
                 note=f"In italics: {printed['note']}, on the papers' own test sets."
                 if measure == "pearson"
                 else "",
             )
             for title, cells in by_row.items():
                 values = [cells.get(column, {}).get(measure) for column in columns]
-                known = [value for value in values if value is not None]
                 table.add(
-                    title.replace("_", "-"),
-                    *map(number, values),
-                    number(sum(known) / len(known) if known else None),
+                    title.replace("_", "-"), *map(number, values), number(_mean(values, goals.get(measure)))
                 )
             for title, figures in printed[corpus].items() if measure == "pearson" else ():
                 by_column = dict(zip(printed["columns"], figures, strict=True))
                 table.add(
                     f"{title} (paper)",
                     *(number(by_column.get(column)) for column in columns),
-                    number(sum(figures) / len(figures)),
+                    number(_mean(figures, goals.get(measure))),
                     faint=True,
                 )
             yield table
+
+
+def _mean(values: Sequence[float | None], goal: float | None) -> float | None:
+    """Mean of what is known, or, with a goal, of its distance from it, which opposite errors do not lessen."""
+    known = [value if goal is None else abs(value - goal) for value in values if value is not None]
+    return sum(known) / len(known) if known else None
 
 
 def explained_tables(explained: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[Table]:

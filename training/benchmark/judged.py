@@ -11,7 +11,7 @@ import numpy as np
 from openmeva.metrics.openmeva.agreement import agreement
 from openmeva.metrics.openmeva.baselines import beats_trivial, trivial_rows
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
-from openmeva.metrics.openmeva.ceiling import noise_ceiling
+from openmeva.metrics.openmeva.ceiling import check_ceiling, noise_ceiling
 from openmeva.metrics.openmeva.comparison import compare, correct
 from openmeva.metrics.openmeva.correlation import correlate
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
@@ -91,7 +91,7 @@ def judged_table(
     }
     unavailable = {}
     for name, compute in {
-        "noise_ceiling": lambda: noise_ceiling(_ratings(judged), rng),
+        "noise_ceiling": lambda: _ceiling(judged, rows, rng),
         "agreement": lambda: agreement(_ratings(judged), judged.raters),
         "sources": lambda: judgments_by_source(judged),
     }.items():
@@ -124,6 +124,14 @@ def _ratings(judged: JudgedStories) -> np.ndarray:
     return judged.ratings
 
 
+def _ceiling(
+    judged: JudgedStories, rows: Mapping[str, Mapping[str, Any]], rng: np.random.Generator
+) -> dict[str, Any]:
+    found = noise_ceiling(_ratings(judged), rng)
+    check_ceiling(found, rows)
+    return found
+
+
 def _pairs(
     rows: Mapping[str, dict[str, Any]],
     scores: Mapping[str, np.ndarray],
@@ -132,7 +140,10 @@ def _pairs(
     resamples: int,
     rng: np.random.Generator,
 ) -> dict[str, Any]:
-    """Paired tests of the best metric (by Pearson, pooled) against each other one."""
+    """Paired tests of the best metric (by Pearson, pooled) against each other one; p-values are two-sided.
+
+    Which is the best was seen in the same judgments.
+    """
     if len(scores) < 2:
         return {}
     names = list(scores)
@@ -150,7 +161,7 @@ def _pairs(
     )
     for name, test in tests.items():
         found = permutations.test(names.index(best), names.index(name))
-        test["permutation"] = {**asdict(found), "p_value": found.never_zero}
+        test["permutation"] = {**asdict(found), "p_value": min(1.0, 2 * found.never_zero)}
     for kind in ("williams", "permutation"):
         p_values = {name: test[kind]["p_value"] for name, test in tests.items() if "p_value" in test[kind]}
         for name, corrected in correct(p_values).items():

@@ -19,7 +19,7 @@ def correlations(name: str, found: Mapping[str, Any], published: Mapping[str, An
     columns += ["paper r", "ρ", "τ"] if printed["rows"] else []
     note = (
         f"Pooled over {found['n']} stories of {found['prompts']} prompts; 1 is perfect, 0 is chance; intervals by "
-        "bootstrap over prompts. † does not beat the strongest trivial row (the interval of the paired difference "
+        "bootstrap over prompts. † does not surely beat every trivial row (the interval of a paired difference "
         f"reaches 0).{_reliability(found)}"
     )
     if printed["rows"]:
@@ -67,6 +67,8 @@ def _reliability(found: Mapping[str, Any]) -> str:
         text += (
             f" Ceiling of a perfect metric: {', '.join(f'{c} {number(top[c], 2)}' for c in COEFFICIENTS)}."
         )
+    elif agreement and "noise_ceiling" in found.get("unavailable", {}):
+        text += f" No ceiling is known; {found['unavailable']['noise_ceiling']}."
     return text
 
 
@@ -152,9 +154,10 @@ def pairs(found: Mapping[str, Any]) -> Table:
             "p",
             "bootstrap p",
         ],
-        note="Paired tests on the same stories; p below .05 is a difference beyond chance. PERM-BOTH (Deutsch et al. "
-        "2021) is one-sided and exchanges scores story by story; Williams and Steiger take stories for independent; "
-        "the bootstrap draws prompts.",
+        note="Paired tests on the same stories, two-sided; p below .05 is a difference beyond chance. PERM-BOTH (Deutsch et al. "
+        "2021) exchanges scores story by story, and twice its one-sided p is given; Williams and Steiger take stories for "
+        "independent; the bootstrap draws prompts. The best metric was found on the same stories, which favours it the more "
+        "metrics there are.",
     )
     for name, test in pairs.get("against", {}).items():
         williams, steiger = test["williams"], test["steiger"]

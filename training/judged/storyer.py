@@ -112,7 +112,6 @@ def read_aspect_ratings(folder: str | Path) -> list[JudgedStory]:
                     "story_id": str(number),
                     "prompt": _text(entry.get("prompt"), where),
                     "story": _text(entry.get("story"), where),
-                    "ratings": ratings,
                     "score": mean(ratings),
                     "criteria": {name: mean(values) for name, values in rated.items()},
                 }

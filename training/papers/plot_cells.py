@@ -32,7 +32,7 @@ SENTAVG, FT_LM, UNION = "SENTAVG", "FT_LM", "UNION"
 
 @dataclass(frozen=True)
 class Cell:
-    """Two coefficients, and how many stories the model was trained on."""
+    """Two coefficients, and how many stories the model was given: FT_LM learns nine tenths or more, and is stopped by the rest."""
 
     spearman: float
     kendall: float
@@ -189,7 +189,7 @@ class Cells:
             return sentavg
         if not trained:
             groups = sorted({row.group for row in rows})
-            held = set(groups[:: max(2, len(groups) // 100)])
+            held = set(groups[:: max(10, len(groups) // 100)])
             train_classifier(
                 self.base,
                 [row for row in rows if row.group not in held],

@@ -7,7 +7,7 @@
 In Table 7 stories that a manipulation touched give way to other candidates of the same human story. `--regenerate` takes,
 as the paper, sets that were written without it: `python -m training.plot_guided.training_sets --config wp --without NAME`.
 
-Each cell is trained on `--stories` stories (10,000 unless told; all, where there are fewer) of a training set that an
+Each cell is given `--stories` stories (10,000 unless told; all, where there are fewer) of a training set that an
 earlier stage wrote to `--sets`, and correlated (Spearman, Kendall) with people's judgments of the paper's own stories
 (`AMT_ROC.CSV`, `AMT_WP.CSV`; 300 each, where the files are whole). The paper's figures stand in brackets. A finished
 cell is not trained again.

@@ -60,13 +60,16 @@ COEFFICIENTS: Mapping[str, Coefficient] = {"pearson": pearson, "spearman": spear
 
 
 def _centred(values: np.ndarray) -> np.ndarray:
-    """Deviations from the mean, exactly 0 throughout where all values are equal, and 0 where none is."""
+    """Deviations from the mean, the largest -1 or 1; exactly 0 throughout where all values are equal, and 0 where none is."""
     known = np.isfinite(values)
     filled = np.where(known, values, 0.0)
     mean = filled.sum(axis=-1, keepdims=True) / np.maximum(known.sum(axis=-1, keepdims=True), 1)
     low = np.where(known, values, np.inf).min(axis=-1, keepdims=True)
     high = np.where(known, values, -np.inf).max(axis=-1, keepdims=True)
-    return np.where(known & (low < high), filled - mean, 0.0)
+    deviations = np.where(known & (low < high), filled - mean, 0.0)
+    # Squares of very small or very large scores, as of probabilities of stories, would leave float64.
+    largest = np.abs(deviations).max(axis=-1, keepdims=True, initial=0.0)
+    return deviations / np.where(largest > 0, largest, 1.0)
 
 
 def _signs(values: np.ndarray) -> np.ndarray:

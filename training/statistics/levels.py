@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from openmeva.metrics.openmeva.ties import joined
 from openmeva.training.statistics.coefficients import Coefficient
 from openmeva.training.statistics.groups import Groups
 
@@ -92,7 +93,7 @@ class BetweenSystems:
     """Mean scores and judgments of each system.
 
     Attributes:
-        systems: names, in the order in which they first come.
+        systems: names, in their order: figures do not depend on that of the rows.
         metric, judgments: `(systems,)` means.
         value: the coefficient over the systems; NaN with fewer than three, or where one side is constant.
     """
@@ -113,7 +114,7 @@ class SystemMeans:
     """
 
     def __init__(self, judgments: np.ndarray, prompts: np.ndarray, systems: list[str]) -> None:
-        self.systems = tuple(dict.fromkeys(systems))
+        self.systems = tuple(sorted(set(systems)))
         _, self._prompts = np.unique(prompts, return_inverse=True)
         places = {name: place for place, name in enumerate(self.systems)}
         self._systems = np.array([places[name] for name in systems])
@@ -132,9 +133,8 @@ class SystemMeans:
             return np.full(len(counts), np.nan)
         x, y = self._means(self._sums(metric), counts), self._means(self._judgments, counts)
         whole = np.isfinite(x).all(axis=1)
-        return np.where(
-            whole, coefficient(np.where(whole[:, None], x, 0), np.where(whole[:, None], y, 0)), np.nan
-        )
+        x, y = (joined(np.where(whole[:, None], means, 0.0)) for means in (x, y))
+        return np.where(whole, coefficient(x, y), np.nan)
 
     def complete(self, metric: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Scores and judgments, `(systems, prompts)` each, of the prompts with one story of each system."""

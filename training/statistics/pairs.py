@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from openmeva.metrics.openmeva.ties import joined
 from openmeva.training.statistics.coefficients import accuracy
 from openmeva.training.statistics.groups import Groups
 
@@ -55,7 +56,7 @@ def calibrated_accuracy(
         raise ValueError("expected two stories of one prompt to pair, got none")
     first, second = np.triu_indices(groups.largest, 1)
     # A prompt at a time keeps a pooled set's half a million pairs apart from small prompts' padding.
-    for x, y in zip(groups.table(metric), groups.table(judgments), strict=True):
+    for x, y in zip(groups.table(joined(metric)), groups.table(joined(judgments)), strict=True):
         x_gaps, y_gaps = x[first] - x[second], y[first] - y[second]
         known = np.isfinite(x_gaps)
         if not known.any():
@@ -67,7 +68,8 @@ def calibrated_accuracy(
         counts += len(x_gaps)
         gaps.append(np.abs(x_gaps))
         gains.append(((y_gaps == 0).astype(float) - right) * weight)
-    order = np.argsort(found := np.concatenate(gaps), kind="stable")
+    found = joined(np.concatenate(gaps))  # .3 - .2 and .2 - .1 are one gap
+    order = np.argsort(found, kind="stable")
     thresholds = found[order]
     reached = start + np.cumsum(np.concatenate(gains)[order])
     last = np.r_[np.diff(thresholds) > 0, True]  # a threshold ties all pairs of its gap at once
@@ -93,7 +95,9 @@ def soft_pairwise_accuracy(
     """Soft pairwise accuracy: how alike metric and people are in how sure they are that one system is better.
 
     For each pair of systems the p-value of a paired permutation test, of the metric's scores and of the judgments; 1
-    less the mean absolute difference of the two. 0 to 1, higher is better; both sides meet the same permutations.
+    less the mean absolute difference of the two. 0 to 1, higher is better; both sides meet the same permutations. A swap
+    that leaves the first system just as far ahead counts, as in mt-metrics-eval, so with a few prompts the order of the
+    systems matters a little.
 
     Args:
         metric, judgments: `(systems, prompts)`, without gaps.
@@ -117,6 +121,7 @@ def soft_pairwise_accuracy(
 def _system_p_values(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
     """For each pair of systems, how often swapped scores leave the first as far ahead as it is."""
     first, second = np.triu_indices(len(scores), 1)
-    sums, swapped = scores.sum(axis=1), signs @ scores.T
+    centred = scores - scores.mean(axis=0)  # what all systems gain by a prompt is no difference between them
+    sums, swapped = centred.sum(axis=1), signs @ centred.T
     ahead = sums[first] - sums[second]
-    return (swapped[:, first] - swapped[:, second] >= ahead - 1e-9 * np.abs(scores).sum()).mean(axis=0)
+    return (swapped[:, first] - swapped[:, second] >= ahead - 1e-9 * np.abs(centred).sum()).mean(axis=0)

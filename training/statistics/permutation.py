@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from openmeva.metrics.openmeva.ties import joined
 from openmeva.training.statistics.coefficients import COEFFICIENTS
 from openmeva.training.statistics.exchanges_pooled import (
     Exchange,
@@ -71,7 +72,8 @@ class PermutationTests:
         stopping: when to stop early.
 
     Raises:
-        ValueError: arrays that do not fit each other, a constant metric, or an unknown coefficient.
+        ValueError: arrays that do not fit each other, a constant metric, or an unknown coefficient; of a test, one
+            without a difference to test.
     """
 
     def __init__(
@@ -91,12 +93,15 @@ class PermutationTests:
                 f"expected (metrics, n), (n,) and (resamples, n), got {metrics.shape}, {judgments.shape} and "
                 f"{swaps.shape}"
             )
-        spread = metrics.std(axis=1, keepdims=True)
         if not (np.ptp(metrics, axis=1) > 0).all():
             raise ValueError(
                 f"metric {int(np.argmin(np.ptp(metrics, axis=1)))} gives every story the same score"
             )
-        standard = (metrics - metrics.mean(axis=1, keepdims=True)) / spread
+        standard = _unit(metrics)
+        standard /= standard.std(axis=1, keepdims=True)
+        # Two metrics that differ in unit alone are equal story by story, and their ties are ties.
+        standard = joined(standard.ravel(), _EQUAL).reshape(standard.shape)
+        judgments = _unit(judgments)
         self._stopping = stopping or Stopping()
         self._resamples = len(swaps)
         self._pair: Exchange
@@ -108,6 +113,8 @@ class PermutationTests:
     def test(self, first: int, second: int) -> PermutationTest:
         """Does the first metric agree more closely than the second? Both by their row in `metrics`."""
         pair = self._pair(first, second)
+        if not np.isfinite(pair.observed):
+            raise ValueError(f"expected a difference of two coefficients, got {pair.observed}")
         count = done = 0
         while done < self._resamples:
             stop = min(done + self._stopping.block, self._resamples)
@@ -117,6 +124,13 @@ class PermutationTests:
             if whole and not self._stopping.low <= count / done <= self._stopping.high:
                 break
         return PermutationTest(count / done, pair.observed, done)
+
+
+def _unit(values: np.ndarray) -> np.ndarray:
+    """Deviations from the mean along the last axis, the largest -1 or 1: squares stay in float64."""
+    centred = values - values.mean(axis=-1, keepdims=True)
+    largest = np.abs(centred).max(axis=-1, keepdims=True)
+    return centred / np.where(largest > 0, largest, 1.0)
 
 
 def random_swaps(resamples: int, stories: int, rng: np.random.Generator) -> np.ndarray:

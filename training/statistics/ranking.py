@@ -8,6 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from openmeva.metrics.openmeva.ties import joined
+
+_EQUAL = 1e-10  # coefficients that differ by less are the same number
+
 
 @dataclass(frozen=True)
 class Clusters:
@@ -86,11 +90,11 @@ def rank_stability(coefficients: np.ndarray, draws: np.ndarray, level: float = 0
     >>> rank_stability(np.array([0.4, 0.2]), np.array([[0.4, 0.3], [0.2, 0.35]]))[0].first
     0.5
     """
-    whole = _ranks(coefficients[:, None])[:, 0]
+    whole = _ranks(_tied(coefficients[:, None]))[:, 0]
     counted = np.isfinite(draws).any(axis=0)
     if 2 * counted.sum() < len(counted) or not counted.any():
         return [RankStability(float(rank), None, None, None) for rank in whole]
-    values = np.where(np.isfinite(draws), draws, -np.inf)[:, counted]
+    values = _tied(np.where(np.isfinite(draws), draws, -np.inf)[:, counted])
     ranks = _ranks(values)
     tail = (1 - level) / 2
     low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
@@ -101,3 +105,8 @@ def rank_stability(coefficients: np.ndarray, draws: np.ndarray, level: float = 0
 def _ranks(values: np.ndarray) -> np.ndarray:
     """`(metrics, draws)` ranks from the highest value down, midranks where values are equal."""
     return stats.rankdata(-values, axis=0)
+
+
+def _tied(values: np.ndarray) -> np.ndarray:
+    """`(metrics, draws)` coefficients, those of a draw that only rounding tells apart made equal."""
+    return joined(values.T, _EQUAL).T

@@ -8,7 +8,9 @@ import pytest
 from scipy import stats
 
 from openmeva.metrics.openmeva.autos import _family, aspect_tables, auc, check_rows
-from openmeva.metrics.openmeva.ceiling import noise_ceiling
+from openmeva.metrics.openmeva.baselines import beats_trivial
+from openmeva.metrics.openmeva.ceiling import check_ceiling, noise_ceiling
+from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 from openmeva.metrics.openmeva.differences import score_differences, significant_pairs
 from openmeva.metrics.openmeva.drift import dataset_drift, model_drift, quality_drift
 from openmeva.metrics.openmeva.error_types import by_error_type, story_error_types
@@ -252,3 +254,37 @@ def test_bad_autos_rows_are_named(change, message):
     rows[7] |= change
     with pytest.raises(ValueError, match=message):
         check_rows(rows)
+
+
+def test_error_types_are_set_against_labels_as_in_openmeva_and_ratings_as_in_union():
+    rng = np.random.default_rng(0)
+    ratings = rng.integers(1, 6, 60) / 5
+    errors = [[["chaotic"]] * 3 if score < 0.6 else [[]] * 3 for score in ratings]
+    stories, metric = judged(ratings, error_types=errors), ratings + rng.normal(size=60)
+    reasonable = ratings >= 0.6
+    for alone, expected in ((True, reasonable), (False, ratings)):
+        cell = by_error_type(metric, stories, 0.5, 10, rng, one_error_only=alone)["types"]["chaotic"]
+        assert cell["pearson"] == pytest.approx(np.corrcoef(metric, expected)[0, 1])
+
+
+def test_fixed_raters_of_different_severity_have_no_ceiling():
+    """Halves of a story's raters then differ by who is in them, and metrics pass what they would leave room for."""
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=400)
+    for severity, message in ((1.5, "above what they leave room for"), (4, "no more than by chance")):
+        ratings = truth[:, None] + severity * np.array([-1.0, 0, 1]) + 0.5 * rng.normal(size=(400, 3))
+        row = {"intervals": {name: [0.9, 0.95] for name in COEFFICIENTS}, **dict.fromkeys(COEFFICIENTS, 0.92)}
+        with pytest.raises(ValueError, match=message):
+            check_ceiling(noise_ceiling(ratings, rng), {"true quality": row})
+
+
+def test_trivial_rows_are_beaten_where_each_is():
+    """The strongest may be beaten surely, by a metric that is like it, and another not."""
+    names, drawn = ("pearson", "spearman", "kendall"), np.linspace(-0.1, 0.1, 200)
+    rows = {"length": dict.fromkeys(names, 0.5), "distinct_1": dict.fromkeys(names, 0.49)}
+    draws = {"length": dict.fromkeys(names, 0.5 + drawn), "distinct_1": dict.fromkeys(names, 0.49 - drawn)}
+    metric, its_draws = dict.fromkeys(names, 0.6), dict.fromkeys(names, 0.6 + drawn)
+    for taken, expected in ((("length",), ("length", True)), (tuple(rows), ("distinct_1", False))):
+        some = {name: draws[name] for name in taken}
+        found = beats_trivial(metric, its_draws, rows, some)["kendall"]
+        assert (found["trivial"], found["beats"]) == expected

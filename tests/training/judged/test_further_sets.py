@@ -156,6 +156,7 @@ def test_storyer_reads_ranks_scores_and_aspects(tmp_path: Path) -> None:
     (row,) = read_aspect_ratings(tmp_path)
     assert row["criteria"] == {"ending": 3.0, "funny/hilarious/laugh": 5.0}
     assert row["score"] == pytest.approx(11 / 3)
+    assert "ratings" not in row, "ratings of different aspects are not those of several raters of one thing"
 
 
 @pytest.mark.parametrize(

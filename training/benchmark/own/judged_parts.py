@@ -110,6 +110,8 @@ def _reliability(found: Found) -> str:
         parts.append(f"reliability of the mean rating, ICC(1,k), {number(icc, 2)} (1 is perfect)")
     if top:
         parts.append(f"ceiling {number(top['pearson'], 2)}: what a perfect metric would reach")
+    elif "noise_ceiling" in found.get("unavailable", {}):
+        parts.append(f"no ceiling is known ({found['unavailable']['noise_ceiling']})")
     return f"The ratings: {'; '.join(parts)}."
 
 

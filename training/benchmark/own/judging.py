@@ -223,5 +223,11 @@ def _autos(one: TestSet, rows: Rows, own: Mapping[str, Sequence[float]], how: Sa
                 for aspect, origins in cells["aspects"].items()
                 for origin, cell in origins.items()
             }
-            table["rows"][title] = {"kind": kind, "aspects": aspects, "average": cells["average"]["pearson"]}
+            average = cells["average"]
+            table["rows"][title] = {
+                "kind": kind,
+                "aspects": aspects,
+                "average": average["pearson"],
+                "average_size": average["absolute_pearson"],
+            }
     return table
