@@ -84,23 +84,26 @@ def find_checkpoint(metric: str, name: str, hub_ids: dict[str, str]) -> Path:
 
 
 def _from_hub(hub_id: str, known: str, tried: Sequence[Path]) -> Path:
-    """The snapshot of a repository: from the cache where it is there and whole, without asking the network.
+    """The snapshot of a repository.
+
+    Of a named revision, from the cache where it is there and whole, without asking the network. Without one the Hub is
+    asked for what is newest, and the cache serves where it does not answer.
 
     Raises:
         ValueError: none, or no such repository (names the folders that were tried before, and `known`).
     """
     repository, _, revision = hub_id.partition("@")
-    try:
-        return _snapshot(repository, revision or None, local_files_only=True)
-    except LocalEntryNotFoundError:
-        pass
-    except HFValidationError as error:
-        raise ValueError(f"{repository!r} is neither a folder nor a Hub id: {known}") from error
-    try:
-        return arrived(_snapshot(repository, revision or None, local_files_only=False))
-    except HUB_ERRORS as error:
-        places = ", ".join(map(str, [*tried, f"the cache ({constants.HF_HUB_CACHE})"]))
-        raise ValueError(f"no checkpoint {hub_id!r} in {places} or on the Hub: {known}") from error
+    failed: Exception | None = None
+    for local in (True, False) if revision else (False, True):
+        try:
+            folder = _snapshot(repository, revision or None, local_files_only=local)
+            return folder if local else arrived(folder)
+        except HFValidationError as error:
+            raise ValueError(f"{repository!r} is neither a folder nor a Hub id: {known}") from error
+        except HUB_ERRORS as error:
+            failed = error
+    places = ", ".join(map(str, [*tried, f"the cache ({constants.HF_HUB_CACHE})"]))
+    raise ValueError(f"no checkpoint {hub_id!r} in {places} or on the Hub: {known}") from failed
 
 
 def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> Path:

@@ -156,12 +156,25 @@ class StoryInputs:
                 self.selected_feature_format = self._infer_feature_from_batch(batch)
             super().add_batch(**batch)  # type: ignore[misc]
 
-    def add(self, *, prediction: Any = None, context: Any = None, reference: Any = None) -> None:
-        """Adds one story."""
+    def add(
+        self,
+        *,
+        prediction: Any = None,
+        context: Any = None,
+        reference: Any = None,
+        predictions: Any = None,
+        contexts: Any = None,
+        references: Any = None,
+    ) -> None:
+        """Adds one story; `evaluate.combine` hands one over by the plural names."""
+        story, beside, other = (
+            many if one is None else one
+            for one, many in ((prediction, predictions), (context, contexts), (reference, references))
+        )
         self.add_batch(
-            predictions=[prediction],
-            contexts=None if context is None else [context],
-            references=None if reference is None else [reference],
+            predictions=[story],
+            contexts=None if beside is None else [beside],
+            references=None if other is None else [other],
         )
 
     def _feature_names(self) -> list[str]:

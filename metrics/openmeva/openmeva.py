@@ -103,6 +103,9 @@ class OpenMEVA(evaluate.Metric):
         self, *, prediction: float | None = None, reference: Mapping[str, Any] | None = None, **others: Any
     ) -> None:
         """Keep one score, and its row where rows are given, for the next `compute`."""
+        # evaluate.combine hands one over by the plural names.
+        prediction = others.pop("predictions", None) if prediction is None else prediction
+        reference = others.pop("references", None) if reference is None else reference
         if others:
             raise ValueError(f"expected 'prediction' and 'reference', got {', '.join(others)}")
         if prediction is None:

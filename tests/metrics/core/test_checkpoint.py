@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import evaluate
 import pytest
@@ -58,13 +59,32 @@ def test_settings_alone_are_a_whole_checkpoint_where_a_backbone_is_taken_as_it_i
     snapshot = cached / "snapshots" / ("a" * 40)
     for folder in (snapshot, cached / "refs"):
         folder.mkdir(parents=True)
-    (cached / "refs" / "main").write_text("a" * 40)
+    (cached / "refs" / "v1").write_text("a" * 40)
     (snapshot / "config.json").write_text(json.dumps({"ppl": {"backbone": {"hub": "someone/model"}}}))
-    assert find_checkpoint("ppl", "someone/settings", IDS) == snapshot
+    assert find_checkpoint("ppl", "someone/settings@v1", IDS) == snapshot
     assert all(asked), "the network is not asked for weights that there are none of"
     (snapshot / "config.json").write_text(json.dumps({"ppl": {"encoder": {"hub": "someone/model"}}}))
-    find_checkpoint("ppl", "someone/settings", IDS)
+    find_checkpoint("ppl", "someone/settings@v1", IDS)
     assert not all(asked), "an adapter is lacking"
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_the_newest_weights_are_asked_for_where_no_revision_is_named(
+    answers: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is cached is otherwise all that a user ever sees; it serves where the Hub does not answer."""
+    for name in ("cached", "newest"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text(json.dumps({"ppl": {"backbone": {"hub": "someone/model"}}}))
+
+    def download(*_: str, local_files_only: bool, **__: Any) -> str:
+        if not answers and not local_files_only:
+            raise ConnectionError("no route to the Hub")
+        return str(tmp_path / ("cached" if local_files_only else "newest"))
+
+    monkeypatch.setattr(checkpoint, "snapshot_download", download)
+    assert find_checkpoint("ppl", "someone/settings", IDS).name == ("newest" if answers else "cached")
+    assert find_checkpoint("ppl", "someone/settings@v1", IDS).name == "cached"
 
 
 def test_a_model_without_its_tokenizer_is_asked_for_again(

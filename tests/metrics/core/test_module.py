@@ -156,6 +156,9 @@ def test_a_result_has_a_warning_or_none_for_each_story(lengths: Lengths, tmp_pat
     both = evaluate.combine({"one": lengths, "two": Lengths(cache_dir=str(tmp_path / "two"))})
     found = both.compute(predictions=stories, contexts=stories)
     assert found["one_warnings"] == found["two_warnings"] == expected
+    for story in stories:
+        both.add(prediction=story, contexts=story)
+    assert both.compute()["one_warnings"] == expected
 
 
 @pytest.mark.parametrize(

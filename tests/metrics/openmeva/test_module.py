@@ -84,6 +84,9 @@ def test_combined_with_another_module(benchmark):
     references, scores = rows()
     combined = evaluate.combine([benchmark])
     assert combined.compute(predictions=scores, references=references, draws=100)["n"] == 40
+    for score, row in zip(scores, references, strict=True):
+        benchmark.add(predictions=score, references=row)  # as `evaluate.combine` does
+    assert benchmark.compute(draws=100)["n"] == 40
 
 
 def with_change(place, **change):
