@@ -15,7 +15,7 @@ def score_differences(
     """Sets of `size` consecutive stories, sorted by judgment, compared with each other in both measures.
 
     The paper counts (1,000 - 200) / 10 = 80 sets: the last one that would fit is left out, and so it is here.
-    Neighbouring sets share most of their stories, so their t-tests (equal variances assumed, as in the paper)
+    Neighbouring sets share most of their stories, so their t-tests (equal variances assumed; the paper names none)
     are a description and no test of independent samples. Stories of equal judgment stay in the order given.
 
     Args:
