@@ -33,7 +33,7 @@ def test_every_paper_setting_has_a_row() -> None:
     runs = {run.name: run for run in paper_runs()}
     there = {f"{file.parent.name}/{file.stem}" for file in CONFIGS.glob("*/*_paper.yaml")}
     assert runs.keys() == there
-    assert (runs["union/roc_paper"].batch, runs["union/roc_paper"].steps) == (10, 48_000)
+    assert (runs["union/roc_paper"].batch, runs["union/roc_paper"].steps) == (10, 40_000)
     assert (runs["plot_coherence/wp_paper"].batch, runs["plot_coherence/wp_paper"].tokens) == (4, 1024)
     assert runs["plot_coherence/roc_paper"].steps == 3 * 94_200 / 8
     assert (runs["generator/roc_paper"].steps, runs["generator/roc_paper"].batch) == (21_000, 8)
