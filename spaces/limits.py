@@ -10,12 +10,15 @@ MAX_BYTES = 2_000_000  # a file
 MAX_UNPACKED = 10_000_000  # characters of its cells
 MAX_SCORES = 20_000  # scores placed on the leaderboard
 MOST_COLUMNS = 8  # of scores: each is a metric, compared with every other one
+MOST_SYSTEMS = 50  # that wrote the stories of placed scores: agreement is measured within each
 AT_ONCE = 2  # threads that score, and requests of other kinds that are answered at the same time
 MOST_ANSWERED = 64  # users whose stories are looked at together; the others see their place in the queue
 MOST_PAGES = 500  # open pages of which Gradio remembers the components, .1 MB each
 MOST_WAITING = 8  # readings; where more wait, a doubtful story's sentences are weighed on request alone
 MOST_SCORED = 16  # stories that a metric reads at once
 MOST_EXPLAINED = 4  # the same where it reads each again without each sentence
+MANY_SENTENCES = 40  # a story of more is read so by itself: verdicts get their turn between two such
+MOST_WEIGHED = 150  # sentences of a story that are weighed: one of 2,000 words has about 130
 MOST_SHAPES = 16  # of batches for which PyTorch keeps compiled code, .3 MB each; by itself it keeps 1,024
 MOST_REMEMBERED = 20_000  # scores: about 10 MB
 

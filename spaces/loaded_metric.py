@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import queue
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.metrics.core.hub import HUB_ERRORS
 from openmeva.spaces.catalogue import CatalogueEntry
 
 Row = Mapping[str, str]
@@ -30,12 +32,19 @@ class LoadedMetric:
             self._free.put(module)
 
     def scores(self, rows: Sequence[Row]) -> list[Any]:
-        """For each row the metric's numbers by key, or the `ValueError` with which it was refused."""
+        """For each row the metric's numbers by key, or the `ValueError` with which it was refused.
+
+        In place of a number that cannot be computed here stands why, as a sentence.
+        """
         keys = [number.key for number in self.entry.numbers]
+        why = {f"{name}_scores": reason for name, reason in lacking(self.module).items()}
 
         def scored(some: Sequence[Row]) -> list[Any]:
             found = self._compute(some)
-            return [{key: float(found[key][place]) for key in keys} for place in range(len(some))]
+            return [
+                {key: float(found[key][place]) if key in found else why[key] for key in keys}
+                for place in range(len(some))
+            ]
 
         return _each(scored, rows)
 
@@ -51,9 +60,32 @@ class LoadedMetric:
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         module = self._free.get()
         try:
-            return module.compute(**columns, **{**self.entry.call.options, **options})
+            return module.compute(**columns, **{**options_here(self.entry, module), **options})
         finally:
             self._free.put(module)
+
+
+def lacking(module: Any) -> dict[str, str]:
+    """The scores that a module cannot compute here, and why, a sentence each."""
+    return dict(module.lacking()) if hasattr(module, "lacking") else {}
+
+
+def options_here(entry: CatalogueEntry, module: Any) -> dict[str, Any]:
+    """What `compute` gets beside the rows: of a choice of `scores` those that can be computed here."""
+    options = dict(entry.call.options)
+    if "scores" in options:
+        without = lacking(module)
+        options["scores"] = [name for name in options["scores"] if name not in without]
+    return options
+
+
+def why_not_loaded(failed: BaseException) -> str:
+    """As a sentence: a metric's weights are nowhere, or what the error of its loading says first."""
+    # by its name: its module wants torch, which the leaderboard, whose pages import this one, does without
+    if type(failed).__name__ == "NotAtHandError" or isinstance(failed.__cause__, HUB_ERRORS):
+        return "The weights are not here."
+    first = re.split(r"(?<=[.!?])\s|\n", str(failed).strip(), maxsplit=1)[0]
+    return f"{first.rstrip('.')}." if first else "It could not be loaded."
 
 
 def _each(work: Callable[[Sequence[Row]], list[Any]], rows: Sequence[Row]) -> list[Any]:

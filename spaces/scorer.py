@@ -18,18 +18,20 @@ from functools import partial
 from typing import Any
 
 from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.metrics.core.text import split_sentences
 from openmeva.spaces.batching import Batcher, Remembered, Work
 from openmeva.spaces.catalogue import CORPORA, CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import Distributions, Placement, checkpoint_of
 from openmeva.spaces.limits import (
     AT_ONCE,
+    MANY_SENTENCES,
     MOST_EXPLAINED,
     MOST_REMEMBERED,
     MOST_SCORED,
     MOST_SHAPES,
     MOST_WAITING,
 )
-from openmeva.spaces.loaded_metric import LoadedMetric, Row
+from openmeva.spaces.loaded_metric import LoadedMetric, Row, options_here, why_not_loaded
 from openmeva.spaces.texts import Text, check_corpus, columns, lacks
 
 _LOG = logging.getLogger(__name__)
@@ -148,7 +150,7 @@ class Scorer:
         modules = [evaluate.load(str(entry.call.folder), config, keep_in_memory=True) for _ in range(copies)]
         rows = {what: [_WARM_UP] for what in ("predictions", *entry.call.inputs)}
         for module in modules:
-            module.compute(**rows, **entry.call.options)
+            module.compute(**rows, **options_here(entry, module))
         signature = getattr(modules[0], "signature", None)
         return LoadedMetric(entry, modules, checkpoint_of(str(signature()) if callable(signature) else name))
 
@@ -214,7 +216,9 @@ class Scorer:
             if loaded is None or lacks(entry, loaded.module, text, corpus):
                 continue
             row = columns(entry, loaded.module, text, corpus)
-            work = Work((name, corpus, "explain", *row), loaded.explanations, MOST_EXPLAINED)
+            alone = len(split_sentences(row["predictions"])) > MANY_SENTENCES
+            key = (name, corpus, "explain alone" if alone else "explain", *row)
+            work = Work(key, loaded.explanations, 1 if alone else MOST_EXPLAINED)
             (asked[name],) = self._batcher.ask(work, [row], due)
         return {name: _result(future.result()) for name, future in asked.items()}
 
@@ -228,8 +232,11 @@ class Scorer:
         """For each text what will be the metric's numbers, by key; or why there are none, as a sentence."""
         loaded = self._get(entry.name, corpus)
         if loaded is None:
-            here = (entry.name, corpus) in self._found
-            return ["The weights are not here." if here else "Not for stories of this kind."] * len(texts)
+            future = self._found.get((entry.name, corpus))
+            failed = None if future is None else future.exception()
+            return ["Not for stories of this kind." if failed is None else why_not_loaded(failed)] * len(
+                texts
+            )
         asked: list[str | Future[Any]] = [lacks(entry, loaded.module, text, corpus) for text in texts]
         new: dict[Work, list[tuple[int, bytes, Row]]] = {}
         for place, text in enumerate(texts):
@@ -253,8 +260,9 @@ class Scorer:
         return asked
 
     def _remember(self, digest: bytes, result: Future[Any]) -> None:
-        if result.exception() is None and isinstance(result.result(), dict):
-            self._remembered.put(digest, result.result())
+        found = None if result.exception() else result.result()
+        if isinstance(found, dict) and not any(isinstance(value, str) for value in found.values()):
+            self._remembered.put(digest, found)  # what is lacking now may be there later
 
     def _read(self, entry: CatalogueEntry, asked: str | Future[Any], corpus: str) -> list[Score]:
         """A metric's numbers, as soon as they are there."""
@@ -268,7 +276,9 @@ class Scorer:
             return [Score(entry.name, number, None, note) for number in entry.numbers]
         return [self._number(entry, number, found[number.key], corpus) for number in entry.numbers]
 
-    def _number(self, entry: CatalogueEntry, number: Number, value: float, corpus: str) -> Score:
+    def _number(self, entry: CatalogueEntry, number: Number, value: float | str, corpus: str) -> Score:
+        if isinstance(value, str):
+            return Score(entry.name, number, None, value)
         if not math.isfinite(value):
             return Score(entry.name, number, None, f"{entry.title} has no score for this story.")
         checkpoint = self._found[entry.name, corpus].result().checkpoint

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import html
+import json
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +20,7 @@ from openmeva.spaces.catalogue import CORPORA
 from openmeva.spaces.limits import AT_ONCE, MOST_ANSWERED, MOST_PAGES
 
 _HERE = Path(__file__).parent
+_PUBLISHER = _HERE / "publisher.json"  # in a published Space alone
 _LOG = logging.getLogger(__name__)
 NAMES = {
     "story_scorer": ("Story scorer", 7860),
@@ -39,7 +41,7 @@ def address(name: str) -> str:
     given = os.environ.get(f"{name.upper()}_URL")
     if given:
         return given.rstrip("/")
-    owner = os.environ.get("SPACE_ID", "").split("/")[0]
+    owner = _owner()
     if owner:
         return f"https://{owner.lower()}-{name.replace('_', '-')}.hf.space"
     return f"http://127.0.0.1:{NAMES[name][1]}"
@@ -47,8 +49,15 @@ def address(name: str) -> str:
 
 def card(metric: str) -> str:
     """The address of a metric's card on the Hub."""
-    owner = os.environ.get("SPACE_ID", "").split("/")[0] or "openmeva"
-    return f"https://huggingface.co/spaces/{owner}/{metric}"
+    return f"https://huggingface.co/spaces/{_owner() or 'openmeva'}/{metric}"
+
+
+def _owner() -> str:
+    """Whose the other Spaces are: the publisher's, as publishing writes it; else of whom this one is; blank off the Hub."""
+    owner = os.environ.get("SPACE_ID", "").split("/")[0]
+    if owner and _PUBLISHER.is_file():
+        return str(json.loads(_PUBLISHER.read_text(encoding="utf-8"))["organisation"])
+    return owner
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import Any
 
 from openmeva.metrics.core.text import split_sentences
 from openmeva.spaces.catalogue import CORPORA, CatalogueEntry
+from openmeva.spaces.limits import MOST_WEIGHED
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,17 @@ def lacks(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -> str:
     if "contexts" in required and corpus == "roc" and len(split_sentences(text.whole(corpus))) < 2:
         return "Needs a story of two sentences or more."
     return ""
+
+
+def unweighed(text: Text, corpus: str) -> str:
+    """Why a story's sentences are not weighed here, as a sentence; blank where nothing speaks against it."""
+    count = len(split_sentences(text.whole(corpus)))
+    if count <= MOST_WEIGHED:
+        return ""
+    return (
+        f"What each sentence costs is told here of stories of at most {MOST_WEIGHED} sentences, and this one has "
+        f"{count:,}: on your own machine the command `openmeva score --explain` tells it."
+    )
 
 
 def columns(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -> dict[str, str]:

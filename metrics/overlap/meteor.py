@@ -23,28 +23,32 @@ class _Remembered:
 
 
 _WORDS: Any = _Remembered()
+NEEDS = "METEOR needs WordNet, which was not found"
+FETCH = "run `make resources` in the checkout, or `python -c \"import nltk; nltk.download('wordnet')\"`"
 
 
-def find_wordnet() -> None:
-    """Makes sure that NLTK finds WordNet, beside its own folders in the checkout's `.resources`.
-
-    Raises:
-        ValueError: WordNet is in none of them (the message names the command that fetches it).
-    """
+def has_wordnet() -> bool:
+    """Whether NLTK finds WordNet, beside its own folders in the checkout's `.resources`."""
     fetched = str(Path.cwd() / ".resources" / "nltk_data")
     for folder in ([], [fetched]):
         nltk.data.path += [path for path in folder if path not in nltk.data.path]
         for name in ("corpora/wordnet", "corpora/wordnet.zip"):
             try:
                 nltk.data.find(name)
-                return
+                return True
             except LookupError:
                 continue
-    raise ValueError(
-        "METEOR needs WordNet, which was not found: run `make resources` in the checkout, or "
-        '`python -c "import nltk; nltk.download(\'wordnet\')"`; scores=["bleu", "rouge1", "rouge2", "rougeL"] '
-        "does without it"
-    )
+    return False
+
+
+def find_wordnet() -> None:
+    """As `has_wordnet`, with an error in place of False.
+
+    Raises:
+        ValueError: WordNet was not found (the message names the command that fetches it).
+    """
+    if not has_wordnet():
+        raise ValueError(f'{NEEDS}: {FETCH}; scores=["bleu", "rouge1", "rouge2", "rougeL"] does without it')
 
 
 def meteor(prediction: Sequence[str], references: Sequence[Sequence[str]]) -> float:

@@ -1,9 +1,12 @@
 """Overlap with a reference in words: BLEU, ROUGE and METEOR, a score a story."""
 
+import warnings
+
 import evaluate
 
 from openmeva.metrics.core.inputs import chosen_names
 from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
+from openmeva.metrics.overlap.meteor import FETCH, NEEDS, has_wordnet
 from openmeva.metrics.overlap.scoring import SCORES, OverlapScorer
 
 _DESCRIPTION = """
@@ -40,7 +43,8 @@ _KWARGS_DESCRIPTION = """
 Args:
     predictions: texts, a list of strings, raw or tokenised.
     references: for each, a text or a list of texts; the best match counts (for BLEU, all of them at once).
-    scores: which to compute, a list of "bleu", "rouge1", "rouge2", "rougeL", "meteor"; all unless given.
+    scores: which to compute, a list of "bleu", "rouge1", "rouge2", "rougeL", "meteor"; all unless given, but
+        without WordNet not METEOR, of which a warning then says how to get it.
     show_progress: a progress bar, which shows after five seconds.
 Returns:
     bleu, rouge1, rouge2, rougeL, meteor: the mean of each, 0 to 1, higher is more alike.
@@ -48,7 +52,7 @@ Returns:
     warnings: one a story, None or why its score says little (no words, too short, not English).
 Raises:
     ValueError: no texts; a row that is no text, is blank or has no word; references of another number; an
-        unknown score; METEOR without WordNet (the message names the command that fetches it).
+        unknown score; METEOR asked for by name without WordNet (the message names the command that fetches it).
 Examples:
     >>> overlap = evaluate.load("metrics/overlap")
     >>> result = overlap.compute(
@@ -93,8 +97,15 @@ class Overlap(StoryInputs, evaluate.Metric):
             meteor="alpha .9, beta 3, gamma .5",
         )
 
+    def lacking(self) -> dict[str, str]:
+        """The scores that cannot be computed here, and why, a sentence each."""
+        return {} if has_wordnet() else {"meteor": f"{NEEDS}."}
+
     def _compute(self, predictions, references, scores=None, show_progress=True):
         chosen = chosen_names(scores, SCORES)
+        if scores is None and (lacking := self.lacking()):
+            chosen = [name for name in chosen if name not in lacking]
+            warnings.warn(f"{NEEDS}, and is left out: {FETCH}", stacklevel=2)
 
         result: dict[str, float | list[float]] = {}
         for name, values in self._scorer.scores(

@@ -15,7 +15,7 @@ from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.trivial import TRIVIAL
 from openmeva.spaces.leaderboard.collect import aspect_cells, judgments_digest, rounded, rounded_ends
-from openmeva.spaces.limits import MAX_SCORES, MOST_COLUMNS
+from openmeva.spaces.limits import MAX_SCORES, MOST_COLUMNS, MOST_SYSTEMS
 from openmeva.training.benchmark.score_files import in_order, number_in, score_columns
 from openmeva.training.benchmark.sets import TEST_SETS, test_set
 from openmeva.training.files import Row
@@ -134,9 +134,19 @@ def _checked_rows(rows: Sequence[Mapping[str, Any]], most: int) -> list[Row]:
 
 
 def _stories_of(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """The judgments that came with the scores, as rows of judged stories without texts."""
+    """The judgments that came with the scores, as rows of judged stories without texts.
+
+    Raises:
+        ValueError: a judgment that is no number (its row), or more systems than `MOST_SYSTEMS`.
+    """
     prompts = any(_has(row, "prompt") for row in rows)
     systems = all(_has(row, "source_model") for row in rows)
+    names = {str(row.values["source_model"]) for row in rows} if systems else set()
+    if len(names) > MOST_SYSTEMS:
+        raise ValueError(
+            f"Column 'source_model': expected at most {MOST_SYSTEMS} systems, got {len(names):,}; without it the scores are "
+            "placed all the same."
+        )
     return [
         {
             "story": "",

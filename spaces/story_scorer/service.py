@@ -14,7 +14,7 @@ from openmeva.spaces.alignment import ExplainedSentence, align
 from openmeva.spaces.diagnosis import KINDS, Diagnosis, diagnose
 from openmeva.spaces.limits import MAX_ROWS, check_text
 from openmeva.spaces.scorer import Patience, Score, Scorer
-from openmeva.spaces.texts import Text, check_corpus
+from openmeva.spaces.texts import Text, check_corpus, unweighed
 from openmeva.spaces.verdicts import Verdict, is_low, recommended, verdict_on
 
 _CHUNK = 16  # stories of a file between which others get their turn
@@ -71,15 +71,16 @@ class FileScores:
 def answers(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Iterator[Answer]:
     """The answer as it grows: the verdict, then, where that is not good, what sentences cost, then the likely errors.
 
-    Left to `weighed` is what sentences cost where the verdict is good or there is none, and where it is no worse than
-    doubtful while many ask. The other metrics are left out; UNION's words where the story does not score low.
+    Left to `weighed` is what sentences cost where the verdict is good or there is none, where it is no worse than
+    doubtful while many ask, and where the story has too many. The other metrics are left out; UNION's words where the
+    story does not score low.
 
     Raises:
         ValueError: a text that is blank, has no word or is too long, or an unknown corpus, as a sentence for the user.
     """
     found = _judged(scorer, story, context, reference, corpus, [RECOMMENDED], Patience.VERDICT)
     tone = found.verdict.tone
-    if tone in ("good", "none") or (tone == "doubtful" and scorer.is_busy):
+    if tone in ("good", "none") or (tone == "doubtful" and scorer.is_busy) or unweighed(found.text, corpus):
         found = replace(found, on_request=True)
         yield found
         repeats = _with_errors(scorer, found, _plain(found))
@@ -100,14 +101,18 @@ def answers(scorer: Scorer, story: str, context: str, reference: str, corpus: st
 
 
 def weighed(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
-    """The verdict and what each sentence costs, whatever the verdict is; errors as `answers`."""
+    """The verdict and what each sentence costs, whatever that is; errors as `answers`, or too many sentences."""
+    if why := unweighed(checked(story, context, reference, corpus), corpus):
+        raise ValueError(why)
     found = _judged(scorer, story, context, reference, corpus, [RECOMMENDED], Patience.REASONS)
     return _with_sentences(scorer, found, scorer.explain(found.text, corpus, [RECOMMENDED]))
 
 
 def answer(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
-    """All scores of one story, and the reasons, whatever the verdict is; errors as `answers`."""
+    """All scores of one story, and the reasons, unless it has too many sentences; errors as `answers`."""
     found = _judged(scorer, story, context, reference, corpus)
+    if unweighed(found.text, corpus):
+        return _with_errors(scorer, found, _plain(found))
     explained = scorer.explain(found.text, corpus)
     return _with_errors(scorer, _with_sentences(scorer, found, explained), explained)
 

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+import evaluate
 import gradio as gr
+import nltk
 import pytest
 
 from openmeva.spaces.layout import ROOT
@@ -56,6 +58,15 @@ def test_fields_and_results() -> None:
     ):
         with pytest.raises(gr.Error, match=message):
             compute(module, names, texts)
+
+
+def test_overlap_scores_where_wordnet_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    module = evaluate.load(str(ROOT / "metrics" / "overlap"))
+    with pytest.warns(UserWarning, match="METEOR needs WordNet"):
+        found = compute(module, columns(module), ("He ran home.", "He ran."))
+    assert found["rouge1"] == pytest.approx(0.8)
 
 
 def test_the_page_is_built(tmp_path: Path) -> None:

@@ -78,6 +78,11 @@ def test_autos_scores_in_any_order() -> None:
         ("mans_roc", [{"score": 1.0, "judgment": float(i)} for i in range(30)], "constant"),
         ("mans_roc", [{"score": float(i), "judgment": 1.0} for i in range(30)], "same judgment"),
         ("autos_mini_discrimination", [{"score": 1.0}] * 5, "one for each row"),
+        (
+            "mans_roc",
+            [{**row, "source_model": f"s{k}"} for k, row in enumerate(judged_rows(51))],
+            "'source_model': expected at most 50 systems, got 51",
+        ),
     ],
 )
 def test_what_does_not_fit_is_said(

@@ -3,15 +3,19 @@
 import os
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+import nltk
 import pytest
+from huggingface_hub.errors import LocalEntryNotFoundError
 
+from openmeva.metrics.core.backbone import NotAtHandError
 from openmeva.metrics.core.description import RECOMMENDED
 from openmeva.spaces.catalogue import CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import Distributions
-from openmeva.spaces.limits import MOST_SHAPES
-from openmeva.spaces.loaded_metric import LoadedMetric
+from openmeva.spaces.limits import MANY_SENTENCES, MOST_SHAPES
+from openmeva.spaces.loaded_metric import LoadedMetric, why_not_loaded
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.texts import Text
 from openmeva.training.benchmark.registry import MetricEntry, read_registry
@@ -50,7 +54,7 @@ def entry(name: str, inputs: tuple[str, ...] = (), configs: Sequence[str] = ("ro
 
 
 class FakeScorer(Scorer):
-    """Metrics by name: what they require; `broken` cannot be loaded."""
+    """Metrics by name: what they require; `broken` cannot be loaded, and of `absent` the weights are nowhere."""
 
     def __init__(self) -> None:
         self.modules: dict[tuple[str, str], FakeModule] = {}
@@ -59,13 +63,16 @@ class FakeScorer(Scorer):
             entry("referenced", ("references",)),
             entry("contextual", ("contexts",)),
             entry("broken"),
+            entry("absent"),
             entry("short", configs=["roc"]),
         ]
         super().__init__({one.name: one for one in entries}, Distributions())
 
     def _load(self, name: str, config: str) -> LoadedMetric:
         if name == "broken":
-            raise ValueError("no weights")
+            raise ValueError("weights.json: expected a mapping, got 3. Another sentence")
+        if name == "absent":
+            raise ValueError("no checkpoint") from LocalEntryNotFoundError("not in the cache")
         required = {"referenced": ("references",), "contextual": ("contexts",)}.get(name, ())
         self.modules[name, config] = FakeModule(required)
         return LoadedMetric(self.catalogue[name], [self.modules[name, config]], f"{config}@0")
@@ -109,7 +116,8 @@ def test_what_is_missing_is_said() -> None:
         "plain": 7.0,
         "referenced": "Needs a reference story to compare with.",
         "contextual": "Needs the prompt that the story was written to.",
-        "broken": "The weights are not here.",
+        "broken": "weights.json: expected a mapping, got 3.",
+        "absent": "The weights are not here.",
         "short": "Not for stories of this kind.",
     }
     (found,) = scorer.score([Text("He ran.")], "roc")
@@ -138,6 +146,43 @@ def test_explanations_come_from_the_metrics_that_have_them() -> None:
     assert {name: one["sentences"] for name, one in found.items()} == {
         "plain": [{"text": "One.", "gain": 0.0}]
     }
+
+
+def test_a_backbone_that_is_nowhere_counts_as_weights() -> None:
+    assert why_not_loaded(NotAtHandError("a model is not at hand")) == "The weights are not here."
+    assert why_not_loaded(KeyError()) == "It could not be loaded."
+
+
+def test_a_story_of_many_sentences_is_explained_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    scorer = FakeScorer()
+    scorer.wait()
+    asked = []
+    ask = scorer._batcher.ask
+    monkeypatch.setattr(
+        scorer._batcher, "ask", lambda work, *rest: asked.append((work.key, work.most)) or ask(work, *rest)
+    )
+    scorer.explain(Text("He ran. " * MANY_SENTENCES), "roc")
+    scorer.explain(Text("He ran. " * (MANY_SENTENCES + 1)), "roc")
+    (short, several), (long, one) = asked
+    assert short != long
+    assert (several > 1, one) == (True, 1)
+
+
+def test_without_wordnet_meteor_alone_is_lacking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found_before = list(nltk.data.path)
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    scorer = Scorer({"overlap": read_catalogue()["overlap"]}, Distributions())
+    texts = [Text("He ran home. He ate.", reference="He ran. He ate.")]
+    (found,) = scorer.score(texts, "roc")
+    values = {one.number.title: one.value for one in found}
+    assert values.pop("METEOR") is None
+    assert len(values) == 2
+    assert None not in values.values()
+    assert found[-1].note == "METEOR needs WordNet, which was not found."
+    monkeypatch.setattr(nltk.data, "path", found_before)
+    (found,) = scorer.score(texts, "roc")
+    assert found[-1].value is not None, "as soon as it is there"
 
 
 def test_many_threads_are_served_in_turn() -> None:

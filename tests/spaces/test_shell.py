@@ -97,5 +97,18 @@ def test_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shell.address("story_scorer") == "http://127.0.0.1:7860"
     monkeypatch.setenv("SPACE_ID", "Some-Org/leaderboard")
     assert shell.address("story_scorer") == "https://some-org-story-scorer.hf.space"
+    assert shell.card("union") == "https://huggingface.co/spaces/Some-Org/union"
     monkeypatch.setenv("STORY_SCORER_URL", "http://10.0.0.1:1/")
     assert shell.address("story_scorer") == "http://10.0.0.1:1"
+
+
+def test_a_copy_of_a_space_links_to_the_publishers_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(shell, "_PUBLISHER", tmp_path / "publisher.json")
+    (tmp_path / "publisher.json").write_text('{"organisation": "Some-Org"}')
+    monkeypatch.setenv("SPACE_ID", "visitor/leaderboard")
+    assert shell.address("story_scorer") == "https://some-org-story-scorer.hf.space"
+    assert shell.card("union") == "https://huggingface.co/spaces/Some-Org/union"
+    monkeypatch.delenv("SPACE_ID")
+    assert shell.address("story_scorer") == "http://127.0.0.1:7860"

@@ -9,6 +9,7 @@ import pytest
 from openmeva.metrics.core.description import RECOMMENDED
 from openmeva.spaces.catalogue import Number, read_catalogue
 from openmeva.spaces.distributions import Placement
+from openmeva.spaces.limits import MOST_WEIGHED
 from openmeva.spaces.markup import headline, metric_row
 from openmeva.spaces.scorer import Score, Scorer
 from openmeva.spaces.story_scorer import service, views
@@ -163,6 +164,19 @@ def test_of_a_good_story_sentences_are_weighed_where_that_is_asked() -> None:
     *_, last = service.answers(scorer, twice, "", "", "roc")
     assert "It repeats itself: sentences 1 and" in views.reasons(last, "Your story")
     assert scorer.explained == 2
+
+
+def test_a_story_of_too_many_sentences_gets_its_verdict_and_is_not_weighed() -> None:
+    scorer = OneScore(0.0)
+    story = " ".join(f"She saw {place} dogs." for place in range(MOST_WEIGHED + 1))
+    first, *_ = service.answers(scorer, story, "", "", "wp")
+    assert (first.verdict.tone, first.on_request) == ("bad", True)
+    with pytest.raises(ValueError, match=r"at most 150 sentences, and this one has 151: .*score --explain"):
+        service.weighed(scorer, story, "", "", "wp")
+    whole = service.answer(scorer, story, "", "", "wp")
+    assert (whole.sentences, scorer.explained) == ([], 0)
+    shorter = story.partition(". ")[2]
+    assert service.weighed(scorer, shorter, "", "", "wp").sentences
 
 
 def test_a_file_says_which_rows_may_be_no_stories() -> None:

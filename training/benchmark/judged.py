@@ -35,6 +35,7 @@ def judged_table(
     released: Mapping[str, list[float]],
     draws: int,
     rng: np.random.Generator,
+    sources: bool = True,
 ) -> dict[str, Any]:
     """The main table of a judged set.
 
@@ -43,12 +44,13 @@ def judged_table(
         ours: row title to scores of this project's metrics.
         released: row title to scores that others released.
         draws, rng: of the bootstrap, which all rows share.
+        sources: whether to compare the judgments of each two source models; many take long.
 
     Returns:
         `rows` (coefficients pooled over stories, `p_values`, `intervals`, the levels `within_prompts` and
         `between_systems`, `accuracy` (acc_eq, of at most 3,000 stories), `kind`: ours, released or trivial, and for
         the first two `beats_trivial`), `pairs` (each metric against the best, corrected after Holm), `standings` (clusters of
-        significance and ranks), `noise_ceiling`, `agreement`, `sources`, `n`, `prompts`, `judgments`, `scores`,
+        significance and ranks), `noise_ceiling`, `agreement`, `sources` where asked for, `n`, `prompts`, `judgments`, `scores`,
         `unavailable`.
 
     Raises:
@@ -93,7 +95,7 @@ def judged_table(
     for name, compute in {
         "noise_ceiling": lambda: _ceiling(judged, rows, rng),
         "agreement": lambda: agreement(_ratings(judged), judged.raters),
-        "sources": lambda: judgments_by_source(judged),
+        **({"sources": lambda: judgments_by_source(judged)} if sources else {}),
     }.items():
         try:
             result[name] = compute()

@@ -123,7 +123,9 @@ def publish(
         ]
         total = sum(_list_files(repository) for repository in repositories)
         print(f"{len(repositories)} repositories, {total / 1e6:.1f} MB, tag v{__version__}")
-        problems = [problem for repository in repositories for problem in repository_problems(repository)]
+        problems = [
+            problem for repository in repositories for problem in repository_problems(repository, description)
+        ]
         if problems:
             raise ValueError("not published:\n  " + "\n  ".join(problems))
         if dry_run:

@@ -6,7 +6,9 @@ import re
 from pathlib import Path
 
 from openmeva.training.hub.cards import card_problems
+from openmeva.training.hub.description import Description
 from openmeva.training.hub.layout import Repository
+from openmeva.training.hub.rewriting import ids_of
 
 LIMIT = 40_000_000  # bytes a file
 _UNSAFE = frozenset(
@@ -33,15 +35,27 @@ _SECRETS = {
 }
 
 
-def repository_problems(repository: Repository) -> list[str]:
-    """Why a repository is not to be published, a sentence each; empty where it may be."""
+def repository_problems(repository: Repository, description: Description) -> list[str]:
+    """Why a repository is not to be published, a sentence each; empty where it may be.
+
+    Args:
+        repository: as it is laid out.
+        description: of all repositories, which a card may name.
+    """
     problems = []
     for name, path in repository.files().items():
         problems += [f"{repository.id}/{name}: {problem}" for problem in file_problems(name, path)]
     card = repository.folder / "README.md"
     if not card.is_file():
         return [*problems, f"{repository.id}: expected a card, README.md"]
-    found = card_problems(repository.kind, card.read_text(encoding="utf-8"))
+    text = card.read_text(encoding="utf-8")
+    found = card_problems(repository.kind, text)
+    for organisation in dict.fromkeys((description.organisation, repository.id.partition("/")[0])):
+        found += [
+            f"expected ids of published repositories, got {organisation}/{name}"
+            for name in dict.fromkeys(ids_of(text, organisation))
+            if name not in description.names
+        ]
     return [*problems, *(f"{repository.id}/README.md: {problem}" for problem in found)]
 
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import json
 import shutil
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from importlib.metadata import requires
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from openmeva.spaces.closure import PACKAGE
 from openmeva.spaces.layout import space_files
 from openmeva.training.files import checksum, write_text
 from openmeva.training.hub.cards import join_card, split_card
 from openmeva.training.hub.description import Description, Source
+from openmeva.training.hub.requirements import pinned, requirements
 from openmeva.training.hub.results import add_metric_results, add_results, read_results
 from openmeva.training.hub.rewriting import name_folders, pin_module, pin_settings, rename
 from openmeva.training.hub.standalone import standalone_files
@@ -26,7 +24,7 @@ from openmeva.training.hub.whole_model import whole_model_note, write_whole_mode
 
 _TEXT = {".py", ".json", ".md", ".yaml", ".txt", ".toml"}
 _VERBATIM = {"tokenizer.json", "vocab.txt", "names.json"}
-_PYPI = {"ot": "POT", "yaml": "PyYAML", "sklearn": "scikit-learn"}  # names that differ from the import
+PUBLISHER = "publisher.json"  # beside `shell.py`, which reads it
 
 
 @dataclass(frozen=True)
@@ -91,7 +89,12 @@ def lay_out(
             text = name_folders(text, organisation, there)
         write_text(place, text)
     if source.module:
-        write_text(folder / "requirements.txt", requirements(folder, root))
+        write_text(folder / "requirements.txt", pinned(requirements(folder, root), root))
+    if source.demo:
+        needed = folder / "requirements.txt"
+        write_text(needed, pinned(needed.read_text(encoding="utf-8"), root))
+        # a copy of the Space has another owner, and links to this one's neighbours
+        write_text(folder / PACKAGE / "spaces" / PUBLISHER, json.dumps({"organisation": organisation}) + "\n")
     whole = description.has_whole_model(source)
     classifier = description.whole_models.get(source.metric)
     if whole:
@@ -176,37 +179,3 @@ def _keep_configurations(front: dict[str, Any], folder: Path) -> None:
         front["configs"] = kept
     else:
         front["viewer"] = False
-
-
-def requirements(folder: Path, root: Path) -> str:
-    """Lines of a requirements file: what the Python files of a folder import, bounds as the project states them.
-
-    Raises:
-        ValueError: an import that the project does not name.
-    """
-    bounds = {line.partition(">=")[0].lower().replace("-", "_"): line for line in _stated(root)}
-    implied = {"tqdm", "tokenizers", "pandas", "pyarrow"}  # of transformers and datasets
-    needed = set()
-    for path in folder.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom) and node.level == 0:
-                names = [node.module or ""]
-            for name in (full.partition(".")[0] for full in names):
-                package = _PYPI.get(name, name)
-                if name in sys.stdlib_module_names or name in implied or (folder / f"{name}.py").exists():
-                    continue
-                if package.lower() not in bounds:
-                    raise ValueError(f"{path}: imports {name}, which pyproject.toml does not name")
-                needed.add(bounds[package.lower()])
-    return "".join(f"{line}\n" for line in sorted(needed, key=str.lower))
-
-
-def _stated(root: Path) -> list[str]:
-    """What the project needs, extras too: of a checkout as `pyproject.toml` says, else as the installed package does."""
-    import tomllib
-
-    if (root / "pyproject.toml").is_file():
-        project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        return [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
-    return [line.partition(";")[0].strip() for line in requires("openmeva") or ()]

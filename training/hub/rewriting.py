@@ -22,6 +22,15 @@ def rename(text: str, organisation: str, target: str, names: Iterable[str]) -> s
     return re.sub(rf"{_BEFORE}{re.escape(organisation)}/({_any(names)})(?![\w-])", rf"{target}/\1", text)
 
 
+def ids_of(text: str, organisation: str) -> list[str]:
+    """Names of the repositories that a text calls by id under `organisation`; paths of files are none.
+
+    >>> ids_of('Client("openmeva/story-scorer") of openmeva/spaces/app.py', "openmeva")
+    ['story-scorer']
+    """
+    return re.findall(rf"{_BEFORE}{re.escape(organisation)}/([\w-]++)(?![./]\w)", text)
+
+
 def name_folders(text: str, target: str, names: Iterable[str]) -> str:
     """Folders of the checkout that `evaluate.load` and `load_dataset` are given become ids under `target`.
 

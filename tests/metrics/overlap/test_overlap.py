@@ -140,13 +140,18 @@ def test_bad_input_names_the_row(overlap: Any, arguments: dict[str, Any], messag
     assert overlap.compute(predictions=["a b"], references=["a b"], scores="rouge1")["rouge1"] == 1.0
 
 
-def test_without_wordnet_the_command_is_named(
+def test_without_wordnet_meteor_is_left_out_or_the_command_named(
     overlap: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     with pytest.raises(ValueError, match="make resources"):
-        overlap.compute(predictions=["a b"], references=["a b"])
+        overlap.compute(predictions=["a b"], references=["a b"], scores=["bleu", "meteor"])
+    with pytest.warns(UserWarning, match="METEOR needs WordNet, .* left out: run `make resources`") as said:
+        found = overlap.compute(predictions=["a b"], references=["a b"])
+    assert len(said) == 1
+    assert {"meteor", "meteor_scores"}.isdisjoint(found)
+    assert found["rougeL"] == 1.0
     assert overlap.compute(predictions=["a b"], references=["a b"], scores=["bleu"])["bleu"] == 1.0
 
 

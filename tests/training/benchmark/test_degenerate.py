@@ -37,6 +37,18 @@ def test_one_prompt_among_single_stories_has_no_interval_within_prompts() -> Non
     assert table["rows"]["mine"]["intervals"]["pearson"] is not None
 
 
+def test_source_models_are_compared_where_that_is_asked_for() -> None:
+    judged = JudgedStories.from_rows(
+        [{**row, "source_model": "ab"[k % 2]} for k, row in enumerate(rows([0] * 12))]
+    )
+    found = [
+        judged_table(judged, {"mine": list(range(12))}, {}, 100, np.random.default_rng(0), sources=asked)
+        for asked in (True, False)
+    ]
+    assert found[0].pop("sources")
+    assert found[1] == found[0]
+
+
 def test_with_one_prompt_nobody_is_surely_first() -> None:
     judged = JudgedStories.from_rows(rows([0] * 12))
     ours = {name: list(np.random.default_rng(seed).normal(size=12)) for seed, name in enumerate(("a", "b"))}

@@ -117,7 +117,7 @@ def test_it_is_published(root: Path, tmp_path: Path) -> None:
     described = read_description(root)
     source = next(source for source in described.sources if source.name == "short_words")
     repository = lay_out(source, described, tmp_path / "laid", "me", "1.0.0", root)
-    assert repository_problems(repository) == []
+    assert repository_problems(repository, described) == []
     wanted = {"README.md", "app.py", "requirements.txt", "scoring.py", "short_words.py"}
     core = {
         f"core_{name}.py"

@@ -10,8 +10,10 @@ from safetensors.torch import save_file
 from openmeva.training.hub.checks import LIMIT, file_problems, repository_problems
 from openmeva.training.hub.description import read_description
 from openmeva.training.hub.layout import Repository, lay_out
+from openmeva.training.paths import ROOT
 
 KEY = "A" * 8
+DESCRIPTION = read_description(ROOT)
 
 
 def problems(tmp_path: Path, name: str, content: bytes) -> list[str]:
@@ -66,19 +68,36 @@ def test_passed(tmp_path: Path) -> None:
 
 def test_a_repository_needs_a_card(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
-    assert repository_problems(Repository("model", "me/x", tmp_path)) == ["me/x: expected a card, README.md"]
+    found = repository_problems(Repository("model", "me/x", tmp_path), DESCRIPTION)
+    assert found == ["me/x: expected a card, README.md"]
+
+
+def test_a_card_names_published_repositories_alone(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text(
+        '`Client("openmeva/story_scorer")`, `Client("me/story-scorer")`, openmeva/spaces/app.py, openmeva/union.'
+    )
+    found = repository_problems(Repository("space", "me/x", tmp_path), DESCRIPTION)
+    assert [one for one in found if "expected ids" in one] == [
+        "me/x/README.md: expected ids of published repositories, got openmeva/story_scorer"
+    ]
 
 
 def test_the_whole_project_may_be_published(tmp_path: Path) -> None:
-    root = Path(__file__).resolve().parents[3]
-    description = read_description(root)
-    for source in description.sources:
-        repository = lay_out(source, description, tmp_path, "someone", "9.9.9", root)
-        assert repository_problems(repository) == []
+    demos = {source.name for source in DESCRIPTION.sources if source.demo}
+    for source in DESCRIPTION.sources:
+        repository = lay_out(source, DESCRIPTION, tmp_path, "someone", "9.9.9", ROOT)
+        assert repository_problems(repository, DESCRIPTION) == []
         files = repository.files()
+        if repository.kind == "space":
+            needed = files["requirements.txt"].read_text(encoding="utf-8").split("\n")
+            assert all("==" in line for line in needed if line and not line.startswith("--")), needed
+        if source.name in demos:
+            written = json.loads(files["openmeva/spaces/publisher.json"].read_text(encoding="utf-8"))
+            assert written == {"organisation": "someone"}
+            assert f'Client("someone/{source.name}")' in files["README.md"].read_text(encoding="utf-8")
         assert "version: 9.9.9" in files["README.md"].read_text(encoding="utf-8")
         for name, path in files.items():
             if path.suffix in (".py", ".json", ".md"):
                 text = path.read_text(encoding="utf-8")
                 assert "openmeva/story-encoder" not in text, (repository.id, name)
-                assert str(root) not in text, (repository.id, name)
+                assert str(ROOT) not in text, (repository.id, name)

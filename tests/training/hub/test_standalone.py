@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openmeva.metrics.core.description import read_metrics
-from openmeva.training.hub.layout import requirements
+from openmeva.training.hub.requirements import pinned, requirements
 from openmeva.training.hub.standalone import standalone_files
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -91,3 +91,15 @@ def test_requirements_are_what_a_module_imports(tmp_path: Path) -> None:
     assert requirements(tmp_path, tmp_path).splitlines() == lines, (
         "as the installed package says, without a checkout"
     )
+
+
+def test_published_requirements_have_the_locked_versions(tmp_path: Path) -> None:
+    needed = "gradio>=6.30\nhuggingface_hub>=2.0\nPyYAML>=6.0\ntorch>=2.13\n"
+    first, *lines = pinned(needed, ROOT).splitlines()
+    assert first == "--extra-index-url https://download.pytorch.org/whl/cpu"
+    assert [line.partition("==")[0] for line in lines] == ["gradio", "huggingface_hub", "PyYAML", "torch"]
+    locks = "".join((ROOT / name).read_text() for name in ("requirements.lock", "requirements-cpu.lock"))
+    assert f"{lines[0]} " in locks
+    assert f"{lines[3]}+cpu " in locks
+    assert pinned("gradio>=6.30\n", ROOT) == f"{lines[0]}\n"
+    assert pinned(needed, tmp_path) == f"{first}\n{needed}", "without lock files bounds stay"

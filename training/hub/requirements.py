@@ -1,0 +1,76 @@
+"""What a published Space installs: the packages that it imports, in the versions that this project is tested with."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from importlib.metadata import requires
+from itertools import chain
+from pathlib import Path
+
+_PYPI = {"ot": "POT", "yaml": "PyYAML", "sklearn": "scikit-learn"}  # names that differ from the import
+_LOCKS = ("requirements.lock", "requirements-cpu.lock")
+CPU_INDEX = "https://download.pytorch.org/whl/cpu"  # torch without what graphics processors need
+
+
+def requirements(folder: Path, root: Path) -> str:
+    """Lines of a requirements file: what the Python files of a folder import, bounds as the project states them.
+
+    Raises:
+        ValueError: an import that the project does not name.
+    """
+    bounds = {line.partition(">=")[0].lower().replace("-", "_"): line for line in _stated(root)}
+    implied = {"tqdm", "tokenizers", "pandas", "pyarrow"}  # of transformers and datasets
+    needed = set()
+    for path in folder.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [node.module or ""]
+            for name in (full.partition(".")[0] for full in names):
+                package = _PYPI.get(name, name)
+                if name in sys.stdlib_module_names or name in implied or (folder / f"{name}.py").exists():
+                    continue
+                if package.lower() not in bounds:
+                    raise ValueError(f"{path}: imports {name}, which pyproject.toml does not name")
+                needed.add(bounds[package.lower()])
+    return "".join(f"{line}\n" for line in sorted(needed, key=str.lower))
+
+
+def _stated(root: Path) -> list[str]:
+    """What the project needs, extras too: of a checkout as `pyproject.toml` says, else as the installed package does."""
+    import tomllib
+
+    if (root / "pyproject.toml").is_file():
+        project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        return [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    return [line.partition(";")[0].strip() for line in requires("openmeva") or ()]
+
+
+def pinned(lines: str, root: Path) -> str:
+    """Lines of a requirements file with the versions of the lock files, and PyTorch's index where torch is among them.
+
+    Without lock files, as in an installed package, bounds stay.
+
+    Args:
+        lines: a package each, with or without bounds.
+        root: the checkout.
+    """
+    texts = [(root / name).read_text(encoding="utf-8") for name in _LOCKS if (root / name).is_file()]
+    # without the mark of a build, as +cpu, which another index has not
+    locked = dict(re.findall(r"^([\w.-]+)==([^\s+]+)", "".join(texts), re.MULTILINE))
+    versions = {_plain(name): version for name, version in locked.items()}
+    found = []
+    for line in lines.split("\n"):
+        name = re.split(r"[<>=!~; ]", line)[0]
+        version = versions.get(_plain(name.partition("[")[0]))
+        found.append(f"{name}=={version}" if version else line)
+        if name == "torch":
+            found.insert(0, f"--extra-index-url {CPU_INDEX}")
+    return "\n".join(found)
+
+
+def _plain(name: str) -> str:
+    """A package's name as PyPI compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
