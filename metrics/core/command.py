@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core.files import check_writable
+from openmeva.metrics.core.description import read_metrics
+from openmeva.metrics.core.inputs import list_in
 from openmeva.metrics.core.rows import read_rows, text_of
 from openmeva.metrics.core.text_warnings import counted
-from openmeva.metrics.core.writing import write_rows
+from openmeva.metrics.core.writing import check_output, write_rows
 
 _OF_THE_RUN = frozenset({"answered_by", "dates"})  # lists of the LLM judge that are no story's
 _SINGULAR = {"scores": "score", "warnings": "warning"}
@@ -74,13 +75,18 @@ def read_stories(path: str | Path, kind: str | None = None) -> list[dict[str, An
 def field_of(row: Mapping[str, Any], field: str) -> Any:
     """The `story`, `context` or `reference` of a row, None where it has none.
 
-    A context may be called `prompt`, as in MANS; both may have the names that `compute` has for them.
+    A context may be called `prompt`, as in MANS; both may have the names that `compute` has for them. Several references
+    may be a JSON list of texts, as `write_rows` puts them into a cell of a table.
 
     >>> field_of({"story": "He ran.", "prompt": "Tell me."}, "context")
     'Tell me.'
+    >>> field_of({"story": "He ran.", "reference": '["He left.", "He fell."]'}, "reference")
+    ['He left.', 'He fell.']
     """
     values = (row.get(name) for name in (field, *_OTHER_NAMES.get(field, ())))
-    return next((value for value in values if value is not None), None)
+    found = next((value for value in values if value is not None), None)
+    several = list_in(found) if field == "reference" and isinstance(found, str) else None
+    return found if several is None or not all(isinstance(text, str) for text in several) else several
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -152,7 +158,7 @@ def result_rows(
         if scored.explanations is not None:
             said |= scored.explanations[place]
         named = {
-            _free(f"{scored.metric}_{key}", taken) if always_named or key in taken else key: value
+            free_name(f"{scored.metric}_{key}", taken) if always_named or key in taken else key: value
             for key, value in said.items()
         }
         found.append({**row, **named})
@@ -166,7 +172,17 @@ def score_column(rows: Sequence[Mapping[str, Any]], metric: str) -> str:
     'union_score'
     """
     taken = _taken(rows)
-    return _free(f"{metric}_score", taken) if "score" in taken else "score"
+    return free_name(f"{metric}_score", taken) if "score" in taken else "score"
+
+
+def text_column(metrics: Sequence[str]) -> str | None:
+    """What a text file holds of each row of a result, as `check_output` takes it: the score of the only metric.
+
+    >>> text_column(["union"]), text_column(["overlap"]), text_column(["union", "ppl"])
+    ('score', None, None)
+    """
+    described = [read_metrics().get(name) for name in metrics]
+    return "score" if len(described) == 1 and (described[0] is None or described[0].has_scores) else None
 
 
 def _taken(rows: Sequence[Mapping[str, Any]]) -> set[str]:
@@ -175,8 +191,12 @@ def _taken(rows: Sequence[Mapping[str, Any]]) -> set[str]:
     return names | {"score"} if "ratings" in names else names
 
 
-def _free(name: str, taken: Collection[str]) -> str:
-    """The name, numbered while it is taken."""
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, numbered while it is taken.
+
+    >>> free_name("union_score", {"union_score"})
+    'union_score_2'
+    """
     free, number = name, 1
     while free in taken:
         number += 1
@@ -188,7 +208,7 @@ def main(name: str, arguments: Sequence[str] | None = None) -> None:
     """The command of the metric `name`."""
     given = _parse(name, arguments)
     try:
-        check_writable(given.output)
+        check_output(given.output, column=text_column([name]))
         rows = read_stories(given.input)
         columns = columns_of(rows)
         if given.context_in_story:
@@ -225,7 +245,7 @@ def _parse(name: str, arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--output",
         required=True,
-        help="a row a story, in order, with the columns of --input; - for standard output",
+        help="a row a story, in order, with the columns of --input; its ending says the format; - for standard output",
     )
     parser.add_argument("--config", help="a configuration of the metric, a folder or a Hub id")
     parser.add_argument("--context-in-story", action="store_true", help="'story' holds the context already")

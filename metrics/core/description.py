@@ -132,6 +132,12 @@ class MetricDescription:
         """All columns beside `predictions`."""
         return tuple(column for column in COLUMNS if column in (*self.required, *self.optional))
 
+    @property
+    def has_scores(self) -> bool:
+        """Whether the result has `scores`, one number a story, as far as outputs and the benchmark's rows say."""
+        rows = [entry.rows.values() or ("scores",) for entry in self.benchmark.values()]
+        return any("scores" in keys for keys in (self.outputs, *rows))
+
 
 def read_metrics(folder: Path = METRICS) -> dict[str, MetricDescription]:
     """The metrics in a folder by name, in their order; one whose module is not there is left out.

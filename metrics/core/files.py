@@ -20,6 +20,7 @@ from typing import Any, BinaryIO, cast
 STANDARD = "-"
 """The name that stands for standard input or output."""
 _GZIP = b"\x1f\x8b"
+_ZIP = b"PK\x03\x04"
 _DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
@@ -146,9 +147,16 @@ def numbered_lines(content: BinaryIO, name: str, table: bool = False) -> Iterato
         name: how errors call them.
         table: whether a line may end within a cell: where the first line ends in `\\n`, a `\\r` before another's
             end is part of the cell.
+
+    Raises:
+        ValueError: a line that is not UTF-8 (its number), or an Excel workbook.
     """
     end = "\r"
     for number, line in enumerate(content, 1):
+        if number == 1 and line.startswith(_ZIP):
+            raise ValueError(
+                f"{name}: expected text, got an Excel workbook (or another zip archive): save it as CSV (UTF-8)"
+            )
         if table and number == 1 and not line.endswith(b"\r\n"):
             end = ""
         yield number, _decoded(line, number, name).removesuffix(end)

@@ -1,5 +1,6 @@
 """What modules are handed, checked in one place: columns of texts, and the options of `compute`."""
 
+import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
@@ -77,6 +78,21 @@ def check_reference_lists(references: Any) -> list[list[str]]:
                 raise ValueError(f"{where}: expected a text, got a blank one")
         rows.append(check_texts(several, where))
     return rows
+
+
+def list_in(cell: str) -> list[Any] | None:
+    """The list that a cell of a table holds as JSON; None where it holds none.
+
+    >>> list_in('["He ran.", "He fell."]'), list_in("He ran.")
+    (['He ran.', 'He fell.'], None)
+    """
+    if not cell.lstrip().startswith("["):
+        return None
+    try:
+        found: list[Any] = json.loads(cell)
+    except (ValueError, RecursionError):
+        return None
+    return found
 
 
 def check_lengths(predictions: Sequence[str], others: Sequence[Any], what: str) -> None:

@@ -13,8 +13,8 @@ from openmeva.metrics.core.files import name_of, numbered_lines, opened
 from openmeva.metrics.core.formulas import plain
 
 KINDS = ("jsonl", "csv", "tsv", "parquet", "txt")
-_ENDINGS = {"jsonl": "jsonl", "ndjson": "jsonl", "json": "jsonl", "csv": "csv", "tsv": "tsv"}
-_ENDINGS |= {"parquet": "parquet", "txt": "txt", "text": "txt"}
+ENDINGS = {"jsonl": "jsonl", "ndjson": "jsonl", "json": "jsonl", "csv": "csv", "tsv": "tsv"}
+ENDINGS |= {"parquet": "parquet", "txt": "txt", "text": "txt"}
 _LONGEST_CELL = 2**31 - 1
 
 
@@ -41,7 +41,7 @@ def kind_of(path: str | Path) -> str | None:
     ('jsonl', None)
     """
     name = Path(path).name.lower().removesuffix(".gz")
-    return _ENDINGS.get(name.rpartition(".")[2]) if "." in name else None
+    return ENDINGS.get(name.rpartition(".")[2]) if "." in name else None
 
 
 def read_rows(

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from openmeva.metrics.core.files import STANDARD, replacing
+from openmeva.metrics.core.files import STANDARD, check_writable, replacing
 from openmeva.metrics.core.formulas import neutral
-from openmeva.metrics.core.rows import KINDS, kind_of
+from openmeva.metrics.core.rows import ENDINGS, KINDS, kind_of
 
 
 def write_rows(
@@ -25,21 +25,49 @@ def write_rows(
         rows: columns may differ from row to row. In CSV and TSV a text that a spreadsheet would take for a formula
             gets an apostrophe, which `read_rows` takes away (`formulas.py`). In Parquet a column of values of several
             types becomes one of texts.
-        kind: one of `KINDS`, where the ending says none (JSONL then).
+        kind: one of `KINDS`, whatever the ending; JSONL where there is none.
         column: what a text file holds of each row.
 
     Raises:
-        ValueError: an unknown kind, or a text file of rows without `column`.
+        ValueError: an unknown kind or ending, or a text file of rows without `column`.
     """
-    if kind not in (None, *KINDS):
-        raise ValueError(f"expected a format among {', '.join(KINDS)}, got {kind!r}")
-    kind = kind or kind_of(path) or "jsonl"
+    kind = _kind(path, kind)
     if str(path) == STANDARD:
         count = _WRITERS[kind](cast("BinaryIO", sys.stdout.buffer), rows, column)
         sys.stdout.buffer.flush()
         return count
     with replacing(path) as temporary, _packed(temporary, str(path).lower().endswith(".gz")) as out:
         return _WRITERS[kind](out, rows, column)
+
+
+def check_output(path: str | Path, kind: str | None = None, column: str | None = "story") -> None:
+    """Looks whether `write_rows` can write rows there, before what takes long begins.
+
+    Args:
+        path, kind: as there.
+        column: what a text file would hold of each row; None where the rows have no such column.
+
+    Raises:
+        ValueError: an unknown kind or ending, a text file of rows that it cannot hold, or what `check_writable` raises.
+    """
+    if _kind(path, kind) == "txt" and column is None:
+        raise ValueError(
+            f"{path}: expected {', '.join(one for one in KINDS if one != 'txt')} for rows of several columns, got txt"
+        )
+    check_writable(path)
+
+
+def _kind(path: str | Path, kind: str | None) -> str:
+    """The kind of file that is written; errors as `write_rows`."""
+    if kind not in (None, *KINDS):
+        raise ValueError(f"expected a format among {', '.join(KINDS)}, got {kind!r}")
+    kind = kind or kind_of(path)
+    ending = Path(str(path).lower().removesuffix(".gz")).suffix
+    if kind is None and ending:
+        raise ValueError(
+            f"{path}: expected an ending among {', '.join(f'.{one}' for one in ENDINGS)}, or none, got {ending}"
+        )
+    return kind or "jsonl"
 
 
 @contextmanager
@@ -122,20 +150,28 @@ def _array(values: Sequence[Any]) -> Any:
 
     try:
         made = pa.array(values)
-        if not _has_empty_struct(made.type):
+        if not has_empty_struct(made.type):
             return made
     except (pa.ArrowException, OverflowError, UnicodeEncodeError):
         pass
+    return as_texts(values)
+
+
+def as_texts(values: Sequence[Any]) -> Any:
+    """A column of Parquet of texts: those that stand in a table for the values, null for None."""
+    import pyarrow as pa
+
     texts = (value if value is None or isinstance(value, str) else cell(value) for value in values)
-    return pa.array([text if text is None else f"{text}".encode(errors="replace").decode() for text in texts])
+    encoded = [text if text is None else f"{text}".encode(errors="replace").decode() for text in texts]
+    return pa.array(encoded, pa.string())
 
 
-def _has_empty_struct(kind: Any) -> bool:
+def has_empty_struct(kind: Any) -> bool:
     """Whether a type of Arrow's is, or holds, an object without fields, which Parquet has no column for."""
     import pyarrow as pa
 
     inner = [kind.field(place).type for place in range(kind.num_fields)]
-    return (pa.types.is_struct(kind) and not inner) or any(map(_has_empty_struct, inner))
+    return (pa.types.is_struct(kind) and not inner) or any(map(has_empty_struct, inner))
 
 
 _WRITERS = {

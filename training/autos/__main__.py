@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from openmeva.training.autos.command import CONFIGURATIONS, Building, build_autos
-from openmeva.training.paths import WORK
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,7 +44,11 @@ def _parser() -> argparse.ArgumentParser:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--stories", help="a file with 'story', or text lines; - for standard input")
     source.add_argument("--data", type=Path, help="folder of the corpora: their held-out stories are taken")
-    parser.add_argument("--out", type=Path, default=WORK / "datasets" / "autos")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        help="folder of the configurations; datasets/autos, where none of other stories lies there",
+    )
     parser.add_argument(
         "--context",
         choices=("first_sentence", "none"),

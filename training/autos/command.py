@@ -16,7 +16,7 @@ from openmeva.training.corpora.held_out import held_out_rows
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
 from openmeva.training.files import checksum
-from openmeva.training.paths import CONFIGS, ENCODER, WEIGHTS, WORK
+from openmeva.training.paths import CONFIGS, ENCODER, STORIES, WEIGHTS, WORK
 from openmeva.training.perturbations.aspects.registry import ASPECTS
 from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
@@ -36,7 +36,7 @@ class Building:
         configs: of `CONFIGURATIONS`; `roc` and `wp` where there are none.
         stories: a file of stories, for one configuration; else
         data: a folder of the corpora, of which the held-out stories are taken.
-        out: the folder of the configurations' folders.
+        out: the folder of the configurations' folders; `datasets/autos` where None, unless rows of other stories lie there.
         context: of stories without one: `first_sentence` or `none`.
         paraphrases: `rules`, a `.json` file of back-translations, a model, or two translation models, `THERE+BACK`.
         grammar: filter by grammaticality: `default`, a checkpoint's folder, or `none`.
@@ -51,7 +51,7 @@ class Building:
     configs: Sequence[str] = ()
     stories: str | Path | None = None
     data: Path | None = None
-    out: Path = AUTOS
+    out: Path | None = None
     context: str = "first_sentence"
     paraphrases: str = "rules"
     grammar: str = "default"
@@ -83,12 +83,25 @@ def build_autos(how: Building) -> None:
     """Builds every configuration, and prints its counts and where it lies.
 
     Raises:
-        ValueError: a bad row, or a damaged file.
+        ValueError: a bad row, a damaged file, or rows that lie already where those of `stories` would go and no `out` is given.
         FileNotFoundError: a file, WordNet or ConceptNet that is missing, before any work is done.
     """
+    _spare(how)
     require_knowledge()
     for config in how.configs or ("roc", "wp"):
         _build_one(config, how)
+
+
+def _spare(how: Building) -> None:
+    """Refuses to write rows of a user's own stories over others, where no folder was named."""
+    if how.out is not None or how.stories is None:
+        return
+    (config,) = how.configs
+    own = config == "mini" and Path(how.stories).resolve() == STORIES  # which the shipped rows are made of
+    if not own and all((AUTOS / config / f"{split}.parquet").is_file() for split in SPLITS):
+        raise ValueError(
+            f"{AUTOS / config}: expected --out FOLDER for the rows of {how.stories}, since those of other stories may lie there"
+        )
 
 
 def require_knowledge() -> None:
@@ -130,7 +143,7 @@ def _build_one(config: str, how: Building) -> None:
         print(f"skipped: {message}", file=sys.stderr)
     builder = builder_of(rows, how.paraphrases, how.grammar, how.seed)
     settings = json.dumps([how.paraphrases, how.grammar, _inputs(how)])
-    folder = how.out / config
+    folder = (how.out or AUTOS) / config
     tables = build(rows, builder, folder, settings, sys.stderr.isatty(), how.processes)
     discrimination, invariance = (tables[split].to_pylist() for split in SPLITS)
     print(f"{config}: {len(rows)} stories\n\n{counts_table(discrimination, invariance, len(rows), config)}")

@@ -30,7 +30,8 @@ Out = Annotated[
     str | None,
     typer.Argument(
         metavar="[OUT]",
-        help="a row a story, in order, with the columns of IN; its ending says the format, - is standard output",
+        help="a row a story, in order, with the columns of IN; its ending says the format (none: JSONL), - is "
+        "standard output",
     ),
 ]
 OutOption = Annotated[str | None, typer.Option("--out", "-o", help="OUT, as an option")]
@@ -91,10 +92,9 @@ def score(
     Without further words the recommended metric scores them: plot coherence, 0 to 1, higher is better. With --engine
     a corpus of any size is scored into a folder of Parquet files.
     """
-    from openmeva.metrics.core.command import read_stories, result_rows, score_column
+    from openmeva.metrics.core.command import read_stories, result_rows, score_column, text_column
     from openmeva.metrics.core.command import score as scored_by
-    from openmeva.metrics.core.files import check_writable
-    from openmeva.metrics.core.writing import write_rows
+    from openmeva.metrics.core.writing import check_output, write_rows
     from openmeva.training.cli.tables import show_scores
     from openmeva.training.scale.columns import handed
 
@@ -113,7 +113,7 @@ def score(
         work = Scoring(chosen, config, explain, context_in_story or None, options)
         typer.echo(report_of(work, stories, out, engine, *scale, kind), err=True)
         return
-    check_writable(out or "-")
+    check_output(out or "-", column=text_column(chosen))
     rows: list[dict[str, Any]] = read_stories(stories, kind)
     options["explain"] = explain or None
     found = [
@@ -147,15 +147,14 @@ def explain(
     kind: Kind = None,
 ) -> None:
     """Say which sentences cost each story, and how much; JSONL into a pipe, or a file."""
-    from openmeva.metrics.core.command import read_stories, result_rows, score_column
+    from openmeva.metrics.core.command import read_stories, result_rows, score_column, text_column
     from openmeva.metrics.core.command import score as scored_by
-    from openmeva.metrics.core.files import check_writable
-    from openmeva.metrics.core.writing import write_rows
+    from openmeva.metrics.core.writing import check_output, write_rows
     from openmeva.training.cli.tables import show_reasons
     from openmeva.training.scale.columns import handed
 
     out = one_of(out, out_option)
-    check_writable(out or "-")
+    check_output(out or "-", column=text_column([metric]))
     rows = read_stories(stories, kind)
     columns = handed(rows, metric, context_in_story or None)
     found = scored_by(metric, columns, config, batch_size=batch_size, device=device, explain=True)

@@ -24,7 +24,8 @@ from openmeva.training.cli.score import OutOption, Stories
 Out = Annotated[
     str | None,
     typer.Argument(
-        metavar="[OUT]", help="a file; its ending says the format, and - is standard output as JSONL"
+        metavar="[OUT]",
+        help="a file; its ending says the format (none: JSONL), and - is standard output as JSONL",
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0)]
@@ -74,6 +75,9 @@ def perturb(
     part_rows: PartRows = 2000,
 ) -> None:
     """Perturb stories in one aspect; those that do not qualify are left out and counted.
+
+    What becomes of a story depends on the seed and its `story_id` (`perturbed_from` in OUT); one without an id is called
+    by its place among the rows of IN, from 000001.
 
     With --engine a corpus of any size is perturbed into a folder of Parquet files, where those that do not qualify
     have a null in `perturbed`.
@@ -164,7 +168,12 @@ def autos(
         Path | None, typer.Option(help="folder of the corpora: held-out stories are taken")
     ] = None,
     config: Annotated[list[str] | None, typer.Option(help="mini, roc or wp; may be repeated")] = None,
-    out: Annotated[Path | None, typer.Option(help="folder of the configurations; datasets/autos")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="folder of the configurations; datasets/autos, where none of other stories lies there"
+        ),
+    ] = None,
     context: Context = "first_sentence",
     paraphrases: Paraphrases = "rules",
     grammar: Annotated[str, typer.Option(help="filter: default, a checkpoint's folder, or none")] = "default",
@@ -203,7 +212,7 @@ def autos(
         tests = AutosTests(whole(pool), context, whole(paraphrases), whole(grammar), seed)
         typer.echo(report_of(tests, stories, None if out is None else str(out), engine, *scale), err=True)
         return
-    from openmeva.training.autos.command import AUTOS, Building, build_autos
+    from openmeva.training.autos.command import Building, build_autos
 
     how = Building(
         configs=config or (),
@@ -217,6 +226,6 @@ def autos(
         share=share,
         processes=processes,
         seed=seed,
-        out=out or AUTOS,
+        out=out,
     )
     build_autos(how)

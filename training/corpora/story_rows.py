@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TypedDict
 
+from openmeva.metrics.openmeva.judged import is_missing
 from openmeva.training.corpora.stories import story_of
 from openmeva.training.files import Row
 from openmeva.training.files import read_rows as read_any
@@ -32,7 +33,8 @@ def read_rows(
 
     Args:
         path: a file that `files.read_rows` reads, with `story` and, where there are any, `story_id` and `context`
-            (or `prompt`); or a text with a story a line, in which `</s>` is dropped; `-` for standard input.
+            (or `prompt`); or a text with a story a line, in which `</s>` is dropped; `-` for standard input. A story
+            without an id is called by its place among the rows, from 000001; blank lines are none.
         context: what stands for a context that a line lacks: `first_sentence`, or `none`.
         skip_bad: leave bad lines out instead of raising.
         limit: read this many stories at most.
@@ -50,15 +52,17 @@ def read_rows(
     rows: list[StoryRow] = []
     bad: list[str] = []
     seen: set[str] = set()
+    blank = 0
     for row in read_any(path, blank_lines=True, refused=bad.append):
         if limit is not None and len(rows) >= limit:
             break
         try:
-            found = story_row(row, context)
+            found = story_row(row._replace(number=len(rows) + len(bad) - blank + 1), context)
             if found["story_id"] in seen:
                 raise ValueError(f"{row.where}: story_id {found['story_id']!r} stands above already")
         except ValueError as error:
             bad.append(str(error))
+            blank += row.plain and not row.values["story"].strip()
             continue
         seen.add(found["story_id"])
         rows.append(found)
@@ -72,7 +76,7 @@ def read_rows(
 
 
 def story_row(row: Row, context: str) -> StoryRow:
-    """The story of a row; `context` as in `read_rows`.
+    """The story of a row, which is called by `row.number` where it has no id; `context` as in `read_rows`.
 
     Raises:
         ValueError: no text in `story`, a blank story, or one of a single sentence.
@@ -90,8 +94,9 @@ def story_row(row: Row, context: str) -> StoryRow:
         given = sentences[0].text if context == "first_sentence" else ""
     given = given.strip()
     own_id = row.values.get("story_id")
+    has_id = not is_missing(own_id) and str(own_id).strip()
     return {
-        "story_id": str(own_id) if own_id is not None else f"{row.number:06d}",
+        "story_id": str(own_id) if has_id else f"{row.number:06d}",
         "context": given,
         "story": story,
         "keep": int(bool(given) and story.startswith(given)),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.core.writing import check_output
 from openmeva.training.corpora.stories import story_of
 from openmeva.training.files import read_rows, write_rows
 from openmeva.training.negatives.edited import EditedStory
@@ -47,9 +48,10 @@ def write_samples(
     """Writes the samples; returns how many stories have one, and how many have none.
 
     Raises:
-        ValueError: a bad row, named by its line, or an option out of range.
+        ValueError: a bad row, named by its line, an option out of range, or a file that cannot be written or is a text.
         OSError: no such file.
     """
+    check_output(out, kind, column=None)
     sampler, found = sampler_of(stories, how)
     made = 0
 

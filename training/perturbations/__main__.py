@@ -4,7 +4,8 @@
     python -m training.perturbations --aspect paraphrase --paraphrases story_bt.json --stories mine.jsonl --out cases.jsonl
 
 Each line written is a perturbed story: `story_id`, `context`, `story`, `aspect`, `technique`, `label` (0),
-`perturbed_from` and `changed_spans`. Stories that do not qualify are left out and counted.
+`perturbed_from` and `changed_spans`. Stories that do not qualify are left out and counted. A story without `story_id` is
+called by its place among the rows, from 000001, on which its perturbation depends as on an id.
 """
 
 import argparse

@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.progress import track
 
+from openmeva.metrics.core.writing import check_output
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
 from openmeva.training.files import write_rows
 from openmeva.training.perturbations.aspects.registry import find_aspect
@@ -67,10 +68,11 @@ def perturb_file(stories: str | Path, out: str | Path, how: Perturbing, kind: st
         kind: of `out`, where its ending says none.
 
     Raises:
-        ValueError: an unknown aspect or technique, bad rows, or a file that is damaged.
+        ValueError: an unknown aspect or technique, bad rows, a file that is damaged, or one that cannot be written.
         FileNotFoundError: a file, WordNet or ConceptNet that is missing.
     """
     find_aspect(how.aspect)  # before the stories: a name is sooner mended
+    check_output(out, kind)
     rows, bad = read_rows(stories, how.context, how.skip_bad)
     made = perturbers(how, rows)
     counts: Counter[str] = Counter()

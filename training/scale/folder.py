@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 
 from openmeva.training.files import read_json, replacing, write_text
-from openmeva.training.scale.parts import Parts, conform
+from openmeva.training.scale.parts import Parts
+from openmeva.training.scale.schemas import conform
 from openmeva.training.stages import write_table
 
 

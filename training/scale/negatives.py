@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from openmeva.metrics.core.command import free_name
 from openmeva.metrics.core.module import signature_of
 from openmeva.training.common.draws import Draws
 from openmeva.training.corpora.stories import story_of
@@ -42,7 +43,7 @@ class BatchSampler:
     """Adds `original` (words by sentence) and, as `openmeva negatives` writes them, `negative`, `origins`, `applied`, `edits`.
 
     A sample depends on the seed, the epoch, the pool and the story's place in the corpus. A column that the corpus has
-    already keeps its values; the new one is then called `union_…`.
+    already keeps its values; the new one is then called `union_…`, numbered where that is there, too.
 
     Raises:
         ValueError: an unknown technique, or a pool without stories.
@@ -86,4 +87,7 @@ class BatchSampler:
         added: dict[str, list[Any]] = {"original": originals}
         added |= {name: [one.get(name) for one in made] for name in names}
         self.seconds += time.perf_counter() - begun
-        return {f"union_{name}" if name in batch else name: values for name, values in added.items()}
+        return {
+            free_name(f"union_{name}", batch) if name in batch else name: values
+            for name, values in added.items()
+        }

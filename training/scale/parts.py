@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from openmeva.metrics.core.command import COLUMNS, field_of
 from openmeva.training.files import Row, read_json, text_of, write_text
 from openmeva.training.scale.columns import all_begin
+from openmeva.training.scale.schemas import conform, joined, restored, stored
 from openmeva.training.scale.sources import Source
 from openmeva.training.stages import write_table
 
@@ -79,6 +80,7 @@ class Parts:
         self.folder = folder
         self._facts = folder / "facts.json"
         self._columns = folder / "columns.parquet"
+        self._wide: set[str] = set()
 
     def facts(self) -> Facts | None:
         """What the pass has found; None where it has not come to its end."""
@@ -89,11 +91,13 @@ class Parts:
 
     def read(self, number: int) -> pa.Table:
         """A part's rows, with the columns of the whole input."""
-        return conform(pq.read_table(self._file(number)), pq.read_schema(self._columns))
+        table, schema = pq.read_table(self._file(number)), pq.read_schema(self._columns)
+        return conform(restored(table, schema), schema)
 
     def write(self, source: Source, size: Size, refuse: Refuse) -> Facts:
         """Reads the source once and writes its parts."""
         facts, schema = Facts(), source.schema
+        self._wide = set()
         kept: list[tuple[int, Row]] = []
         characters = 0
         for number, row in _numbered(source, facts, refuse):
@@ -106,7 +110,11 @@ class Parts:
             schema = self._add(kept, schema, source.schema, facts, refuse)
         if schema is None or not facts.parts:
             raise ValueError("expected at least one story, got none")
-        columns = [*schema, pa.field(NUMBER, pa.int64()), pa.field(WHERE, pa.string())]
+        columns = [
+            *stored(schema.empty_table()).schema,
+            pa.field(NUMBER, pa.int64()),
+            pa.field(WHERE, pa.string()),
+        ]
         write_table(self._columns, pa.schema(columns).empty_table())
         write_text(self._facts, json.dumps(asdict(facts)) + "\n")
         return facts
@@ -123,7 +131,7 @@ class Parts:
         refuse: Refuse,
     ) -> pa.Schema:
         """Writes a part, and returns the columns of all rows so far."""
-        table, schema, good = _typed(kept, schema, fixed, refuse)
+        table, schema, good = _typed(kept, schema, fixed, refuse, self._wide)
         if not good:
             return schema
         rows = [row.values for _, row in good]
@@ -135,17 +143,9 @@ class Parts:
         )
         table = table.append_column(NUMBER, pa.array([number for number, _ in good], pa.int64()))
         table = table.append_column(WHERE, pa.array([row.where for _, row in good], pa.string()))
-        write_table(self._file(facts.parts), table)
+        write_table(self._file(facts.parts), stored(table))
         facts.parts += 1
         return schema
-
-
-def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """A table with the columns of a wider schema, in its order; those that it lacks are null."""
-    if table.schema.equals(schema):
-        return table
-    both = pa.concat_tables([schema.empty_table(), table], promote_options="permissive")
-    return both.select(schema.names).combine_chunks()
 
 
 def _numbered(source: Source, facts: Facts, refuse: Refuse) -> Iterator[tuple[int, Row]]:
@@ -170,19 +170,23 @@ def _numbered(source: Source, facts: Facts, refuse: Refuse) -> Iterator[tuple[in
 
 
 def _typed(
-    kept: Sequence[tuple[int, Row]], schema: pa.Schema | None, fixed: pa.Schema | None, refuse: Refuse
+    kept: Sequence[tuple[int, Row]],
+    schema: pa.Schema | None,
+    fixed: pa.Schema | None,
+    refuse: Refuse,
+    wide: set[str],
 ) -> tuple[pa.Table, pa.Schema, Sequence[tuple[int, Row]]]:
     """A table of the rows, the columns of all rows so far, and the rows in it: without those that do not fit."""
     try:
         table = _table([row for _, row in kept], fixed)
-        return table, _joined(schema, table.schema), kept
+        return table, joined(schema, table, wide), kept
     except _MISFITS:
         pass
     good: list[tuple[int, Row]] = []
     for number, row in kept:
         plain = row._replace(values=_without_surrogates(row.values))
         try:
-            schema = _joined(schema, _table([plain], fixed).schema)
+            schema = joined(schema, _table([plain], fixed), wide)
         except _MISFITS as error:
             refuse(
                 BadRow(
@@ -203,10 +207,6 @@ def _table(rows: Sequence[Row], fixed: pa.Schema | None) -> pa.Table:
     return pa.Table.from_pylist(
         [{name: row.values.get(name) for name in names} for row in rows], schema=fixed
     )
-
-
-def _joined(schema: pa.Schema | None, other: pa.Schema) -> pa.Schema:
-    return pa.unify_schemas([schema, other], promote_options="permissive") if schema else other
 
 
 def _without_surrogates(values: dict[str, Any]) -> dict[str, Any]:

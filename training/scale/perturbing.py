@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from openmeva.metrics.core.command import free_name
 from openmeva.metrics.core.module import signature_of
 from openmeva.training.corpora.story_rows import StoryRow, story_row
 from openmeva.training.files import Row
@@ -30,7 +31,7 @@ class BatchPerturber:
     """Adds `perturbed` (null where a story does not qualify), `aspect`, `technique` and `changed_spans`.
 
     What becomes of a story depends on the seed and on its `story_id`, or its place in the corpus where it has none.
-    A column that the corpus has already keeps its values; the new one is then called `perturb_…`.
+    A column that the corpus has already keeps its values; the new one is then called `perturb_…`, numbered where that is there, too.
 
     Raises:
         ValueError: an unknown aspect or technique, or an aspect that needs other stories and no corpus.
@@ -70,7 +71,10 @@ class BatchPerturber:
             added["technique"].append(made and made.technique)
             added["changed_spans"].append([span._asdict() for span in made.spans] if made else [])
         self.seconds += time.perf_counter() - begun
-        return {f"perturb_{name}" if name in batch else name: values for name, values in added.items()}
+        return {
+            free_name(f"perturb_{name}", batch) if name in batch else name: values
+            for name, values in added.items()
+        }
 
 
 def story_rows(batch: Mapping[str, Sequence[Any]], context: str) -> list[StoryRow]:

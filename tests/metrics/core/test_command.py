@@ -134,6 +134,15 @@ def test_contexts_and_references_have_several_names(tmp_path: Path) -> None:
         read_stories(file)
 
 
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
+def test_several_references_come_back_from_any_file(kind: str, tmp_path: Path) -> None:
+    several = [["He left.", "He fell."], ["He sat."]]
+    write_rows(tmp_path / f"a.{kind}", [{"story": "He ran.", "reference": one} for one in several])
+    assert columns_of(read_stories(tmp_path / f"a.{kind}"))["references"] == several
+    for text in ("[sic] He ran.", "[1, 2]", "[" * 100_000):  # no list of texts: a text
+        assert columns_of([{"story": "He ran.", "reference": text}])["references"] == [text]
+
+
 def test_a_place_that_cannot_be_written_is_told_before_anything_is_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,3 +155,5 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_scored(
     ):
         with pytest.raises(SystemExit, match=told):
             main("union", ["--input", str(stories), "--output", str(out)])
+    with pytest.raises(SystemExit, match=r"a\.txt: expected jsonl, .* for rows of several columns, got txt"):
+        main("overlap", ["--input", str(stories), "--output", str(tmp_path / "a.txt")])

@@ -32,6 +32,11 @@ def write_metric(metrics: Path, name: str, text: str) -> Path:
     return folder / "metric.yaml"
 
 
+def test_which_metrics_give_one_score_a_story() -> None:
+    without = {name for name, metric in METRICS.items() if not metric.has_scores}
+    assert without == {"embedding_similarity", "openmeva", "overlap"}
+
+
 def test_what_is_read(tmp_path: Path) -> None:
     write_metric(tmp_path, "small", SMALL)
     write_metric(tmp_path, "first", SMALL + "order: 3\n")

@@ -13,7 +13,7 @@ import pytest
 
 from openmeva.metrics.core.files import read_lines
 from openmeva.metrics.core.rows import KINDS, Row, kind_of, read_rows, text_of
-from openmeva.metrics.core.writing import write_rows
+from openmeva.metrics.core.writing import check_output, write_rows
 
 ROWS = [
     {"story": "A story\u2028in two \x0b parts.\u0085", "story_id": "a"},
@@ -79,6 +79,16 @@ def test_a_text_holds_a_story_a_line_whatever_is_in_it(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"row 1: expected 'score', .* got \['story', 'story_id'\]"):
         write_rows(tmp_path / "scores.txt", ROWS, column="score")
     assert not (tmp_path / "scores.txt").exists()
+
+
+def test_an_ending_that_says_no_kind_is_refused(tmp_path: Path) -> None:
+    for write in (check_output, lambda path: write_rows(path, ROWS)):
+        with pytest.raises(ValueError, match=r"expected an ending among \.jsonl, .*, or none, got \.xlsx$"):
+            write(tmp_path / "a.xlsx.gz")
+    write_rows(tmp_path / "rows", ROWS)
+    assert values(tmp_path / "rows") == ROWS
+    write_rows(tmp_path / "rows.2", ROWS, "csv")
+    assert values(tmp_path / "rows.2", kind="csv") == ROWS
 
 
 def test_lines_end_at_newlines_alone_and_marks_go(tmp_path: Path) -> None:
@@ -170,6 +180,7 @@ WHOLE = gzip.compress(json.dumps({"story": "x" * 5000}).encode() * 50)
         ("a.csv", b"story,context\nonly one\n", "a.csv, line 2: expected 2 cells as in the heading, got 1"),
         ("a.csv", b"story,story\n", "a.csv, line 1: expected each column once"),
         ("a.csv", b'story\n"open\n', "a.csv, line 2: expected a table"),
+        ("a.csv", b"PK\x03\x04\x14\0", r"a.csv: expected text, got an Excel workbook .* as CSV \(UTF-8\)"),
         ("a.parquet", b"PAR1 no", "a.parquet is damaged or no Parquet file"),
         ("a.parquet", b"", "a.parquet is damaged or no Parquet file"),
     ],

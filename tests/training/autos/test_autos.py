@@ -17,7 +17,7 @@ from openmeva.training.autos.builder import AutosBuilder, Made, Row
 from openmeva.training.autos.command import Building, _inputs
 from openmeva.training.autos.counts import PAPER, counts, counts_table, yield_table
 from openmeva.training.corpora.story_rows import BadLinesError, StoryRow, read_rows
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import ROOT, STORIES
 from openmeva.training.perturbations import ASPECTS, StoryPool, parse
 from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 from tests.mini_stories import MINI, mini
@@ -184,6 +184,23 @@ def test_the_command_builds_from_the_corpora_of_training(
     }
     assert main(["--data", str(tmp_path / "none"), "--config", "roc"]) == 2
     assert "no such file" in capsys.readouterr().err
+
+
+def test_stories_of_a_user_take_the_place_of_no_other_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stories = tmp_path / "mine.jsonl"
+    stories.write_text('{"story": "He ran. He fell."}\n')
+    built: list[str] = []
+    monkeypatch.setattr(command, "require_knowledge", lambda: None)
+    monkeypatch.setattr(command, "_build_one", lambda config, how: built.append(config))
+    assert main(["--config", "mini", "--stories", str(stories)]) == 2
+    assert "mini: expected --out FOLDER for the rows of" in capsys.readouterr().err
+    assert not built
+    assert main(["--config", "mini", "--stories", str(STORIES)]) == 0  # the shipped rows are built of it
+    assert main(["--config", "mini", "--stories", str(stories), "--out", str(tmp_path)]) == 0
+    monkeypatch.setattr(command, "AUTOS", tmp_path)
+    assert main(["--config", "roc", "--stories", str(stories)]) == 0  # nothing lies there
 
 
 def test_long_stories_of_a_corpus_become_passages_and_a_share_takes_more(

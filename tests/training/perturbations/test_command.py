@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from openmeva.training.corpora.story_rows import read_rows
 from openmeva.training.perturbations.__main__ import main
 
 
@@ -54,6 +55,25 @@ def test_bad_lines_are_refused_or_skipped(
     assert main([*options, "--bad", "skip"]) == 0
     assert "skipped: " in capsys.readouterr().err
     assert len(out.read_text(encoding="utf-8").splitlines()) == 2
+
+
+def test_a_story_without_an_id_is_called_by_its_place_whatever_the_file(tmp_path: Path) -> None:
+    told = ["Ben was late. He ran.", "Nora sang. She won a prize."]
+    lines = [json.dumps({"story": story}) for story in told]
+    contents = {
+        "a.jsonl": "\n".join(lines),
+        "blank.jsonl": "\n" + "\n\n".join(lines),
+        "nan.jsonl": "\n".join(line.replace("{", '{"story_id": NaN, ') for line in lines),
+        "a.csv": "\n".join(["story", *told]),
+        "blank.csv": "\n".join(["story_id,story", *(f",{story}" for story in told)]),
+        "blank.txt": "\n" + "\n\n".join(told),
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        rows, _ = read_rows(tmp_path / name, skip_bad=True)
+        assert [(row["story_id"], row["story"]) for row in rows] == list(
+            zip(("000001", "000002"), told, strict=True)
+        ), name
 
 
 def test_an_unknown_aspect_lists_the_known_ones(

@@ -64,6 +64,20 @@ def test_perturbations_are_those_of_the_command(stories: Path, tmp_path: Path) -
         counted(tmp_path / "short.jsonl", tmp_path / "short", work=Perturbation(how))
 
 
+def test_columns_that_are_taken_are_numbered(tmp_path: Path) -> None:
+    names = ["perturbed", "perturb_perturbed", "negative", "union_negative"]
+    path = tmp_path / "stories.jsonl"
+    write_rows(path, [{"story": story, **dict.fromkeys(names, "mine")} for story in STORIES])
+    drawing = Drawing(techniques=("repetition",), cache=tmp_path / "tags")
+    for work, new in (
+        (Perturbation(Perturbing("typo")), "perturb_perturbed_2"),
+        (Sampling(drawing, str(path)), "union_negative_2"),
+    ):
+        for row in of_sizes(path, tmp_path / new, work):
+            assert row[new] not in (None, "mine")
+            assert {row[name] for name in names} == {"mine"}
+
+
 def test_stories_are_read_as_the_command_reads_them(tmp_path: Path) -> None:
     (tmp_path / "wp.txt").write_text("He found the letter . </s> She opened it slowly . </s>\n")
     write_rows(tmp_path / "wp.jsonl", [{"story": " He found the letter . <newline> She opened it slowly . "}])

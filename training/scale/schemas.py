@@ -1,0 +1,88 @@
+"""Columns of rows that come part by part: of what types they are, what Parquet holds of them, and whether further rows fit."""
+
+import json
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from openmeva.metrics.core.writing import as_texts, has_empty_struct
+
+_EXACT = 2**53  # up to which a float holds every whole number
+
+
+def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """A table with the columns of a wider schema, in its order; those that it lacks are null."""
+    if table.schema.equals(schema):
+        return table
+    both = pa.concat_tables([schema.empty_table(), table], promote_options="permissive")
+    return both.select(schema.names).combine_chunks()
+
+
+def stored(table: pa.Table) -> pa.Table:
+    """The table as Parquet holds it: columns with objects without fields as texts, as `write_rows` writes them."""
+    for place, column in enumerate(table.schema):
+        if has_empty_struct(column.type):
+            table = table.set_column(place, column.name, as_texts(table[column.name].to_pylist()))
+    return table
+
+
+def restored(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """A table of `stored` with its objects as the columns of all rows have them.
+
+    Args:
+        table: of some rows.
+        schema: `stored`, of all: objects, where any row has a field in them, else texts.
+    """
+    for place, column in enumerate(table.schema):
+        kind, values = schema.field(column.name).type, table[column.name]
+        if pa.types.is_string(column.type) and pa.types.is_nested(kind):
+            found = [None if text is None else json.loads(text) for text in values.to_pylist()]
+            table = table.set_column(place, column.name, pa.array(found, kind))
+        elif pa.types.is_nested(column.type) and pa.types.is_string(kind):
+            table = table.set_column(place, column.name, as_texts(values.to_pylist()))
+    return table
+
+
+def joined(schema: pa.Schema | None, table: pa.Table, wide: set[str]) -> pa.Schema:
+    """The columns of earlier rows and of a table, in which all those rows can be written.
+
+    Args:
+        schema: of earlier rows.
+        table: of further ones.
+        wide: where whole numbers stand that no float holds; those of the table are added where it fits.
+
+    Raises:
+        pyarrow.ArrowException: rows that do not fit.
+    """
+    both = pa.unify_schemas([schema, table.schema], promote_options="permissive") if schema else table.schema
+    found = wide.union(*(_wide(name, table[name]) for name in table.column_names))
+    for path in sorted(found & {path for one in both for path in _floats(one.name, one.type)}):
+        raise pa.ArrowInvalid(f"{path} has fractions, and whole numbers above 2**53, which no float holds")
+    wide |= found
+    return both
+
+
+def _wide(path: str, values: Any) -> set[str]:
+    """Where in a column whole numbers stand that no float holds."""
+    kind = values.type
+    if pa.types.is_integer(kind):
+        ends = pc.min_max(values).as_py()
+        return {path} if ends["max"] is not None and max(ends["max"], -ends["min"]) > _EXACT else set()
+    if pa.types.is_struct(kind):
+        parts = [
+            (kind.field(place).name, pc.struct_field(values, [place])) for place in range(kind.num_fields)
+        ]
+    elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        parts = [(kind.field(0).name, pc.list_flatten(values))]
+    else:
+        return set()
+    return {found for name, part in parts for found in _wide(f"{path}.{name}", part)}
+
+
+def _floats(path: str, kind: pa.DataType) -> set[str]:
+    """Where in a column of a type floats stand, called as `_wide` calls places."""
+    if pa.types.is_floating(kind):
+        return {path}
+    inner = [kind.field(place) for place in range(kind.num_fields)]
+    return {found for one in inner for found in _floats(f"{path}.{one.name}", one.type)}
