@@ -51,18 +51,19 @@ def by_error_type(
         judged: the stories, with error types.
         reasonable_above: a story scored above this is reasonable.
         draws, rng: of the intervals.
-        raters: how many raters have to name a type.
+        raters: how many raters have to name a type; of fewer, the smallest number that a story has.
         one_error_only: leave out stories of several types and take labels for judgments, as OpenMEVA; else as UNION.
 
     Returns:
-        `reasonable` (their number) and `types`: name to coefficients, `p_values`, `intervals`, `n` (both
-        groups) and `unreasonable` (stories of that type).
+        `reasonable` (their number), `raters` (how many had to name a type) and `types`: name to coefficients,
+        `p_values`, `intervals`, `n` (both groups) and `unreasonable` (stories of that type).
 
     Raises:
         ValueError: the rows have no error types.
     """
     if judged.error_types is None:
         raise ValueError("the rows have no column 'error_types'")
+    raters = min([raters, *(len(by_rater) for by_rater in judged.error_types if by_rater)])
     types = story_error_types(judged.error_types, raters, one_error_only)
     reasonable = judged.scores > reasonable_above
     results = {}
@@ -74,4 +75,4 @@ def by_error_type(
             labels = {"scores": reasonable[keep].astype(float), "low": 0.0, "high": 1.0}
             chosen = JudgedStories(**{**vars(chosen), **labels})
         results[name] = {**part(metric[keep], chosen, draws, rng), "unreasonable": int(wrong.sum())}
-    return {REASONABLE: int(reasonable.sum()), "types": results}
+    return {REASONABLE: int(reasonable.sum()), "raters": raters, "types": results}

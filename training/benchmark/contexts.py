@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from openmeva.metrics.core.text import sentence_spans
@@ -12,9 +12,22 @@ from openmeva.training.benchmark.sets import TestSet
 Rows = list[dict[str, Any]]
 
 
-def context_of(row: dict[str, Any]) -> str | None:
-    """A row's prompt, or its context, or nothing."""
-    return row.get("prompt") or row.get("context") or None
+def context_of(row: Mapping[str, Any]) -> str | None:
+    """A row's prompt, or its context, or nothing; a blank text where the story holds it already."""
+    return row.get("prompt") or row.get("context")
+
+
+def contexts_of(rows: Iterable[Mapping[str, Any]]) -> list[str] | None:
+    """The context of each row as a metric is given it; None where rows lack one, or all are blank."""
+    found = [context_of(row) for row in rows]
+    known = [context for context in found if context is not None]
+    return known if any(known) and len(known) == len(found) else None
+
+
+def begins(story: Any, context: Any) -> bool:
+    """Whether a story begins with a context that says something; what is no text is for the metric to refuse."""
+    texts = isinstance(story, str) and isinstance(context, str)
+    return texts and bool(context.strip()) and story.startswith(context)
 
 
 def rows_as_seen(entry: MetricEntry, one: TestSet, rows: Sequence[dict[str, Any]]) -> Rows | None:
@@ -22,7 +35,8 @@ def rows_as_seen(entry: MetricEntry, one: TestSet, rows: Sequence[dict[str, Any]
 
     A ROC story of AUTOS is whole, its context being its first sentence, and the stories of some judged sets have no
     context beside them. A metric that needs contexts reads the first sentence of such a story as its context and
-    the rest as the story; any other metric reads the story alone, and none of it twice.
+    the rest as the story; any other metric reads the story alone, and none of it twice. Nor does it of judged stories
+    that begin with the context beside them, as `openmeva score` has it: a metric that needs none gets a blank one.
     """
     whole = one.corpus == "roc" and not (one.judged and all(map(context_of, rows)))
     if whole and entry.needs_contexts:
@@ -31,7 +45,10 @@ def rows_as_seen(entry: MetricEntry, one: TestSet, rows: Sequence[dict[str, Any]
         return None
     if whole or (entry.joins_context and not one.judged):
         return [{**row, "prompt": None, "context": None} for row in rows]
-    return list(rows)
+    if entry.needs_contexts or not one.judged:
+        return list(rows)
+    blank = {"prompt": "", "context": ""}
+    return [{**row, **blank} if begins(row["story"], context_of(row)) else row for row in rows]
 
 
 def split_story(story: str) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,14 +15,13 @@ from openmeva.training.benchmark.command import judged_set
 from openmeva.training.benchmark.contexts import rows_as_seen
 from openmeva.training.benchmark.judged import judged_table
 from openmeva.training.benchmark.registry import read_registry
-from openmeva.training.benchmark.score_files import in_order, number_in
+from openmeva.training.benchmark.score_files import NAMED, columns_in, in_order, number_in
 from openmeva.training.benchmark.scores import score
 from openmeva.training.benchmark.sets import TestSet, test_set
 from openmeva.training.files import Row, kind_of, read_rows
 from openmeva.training.paths import CACHE
 
 Rows = list[dict[str, Any]]
-_NAMED = re.compile(r"_score(?:_\d+)?$")  # numbered where the name was taken
 KEPT = ("n", "prompts", "rows", "pairs", "standings", "agreement", "noise_ceiling", "unavailable")
 
 
@@ -67,14 +65,15 @@ def compare_metrics(asked: Comparison) -> dict[str, Any]:
     found: dict[str, list[float]] = {}
     names = Counter(Path(_split(name)[0]).name for name in asked.compared if _is_file(name))
     for name in asked.compared:
-        scores = (
-            _from_file(name, rows, one.title, names) if _is_file(name) else metric_scores(name, one, rows)
-        )
+        if _is_file(name):
+            scores = _from_file(name, rows, one.title, names, _judging(asked))
+        else:
+            scores = metric_scores(name, one, rows)
         for title, values in scores.items():
             if title in found:
                 raise ValueError(f"expected different scores, got {title} twice")
             found[title] = values
-    table = judged_table(judged, found, {}, asked.draws, np.random.default_rng(asked.seed))
+    table = judged_table(judged, found, {}, asked.draws, np.random.default_rng(asked.seed), sources=False)
     return {"judgments": one.title, **{key: table[key] for key in KEPT if key in table}}
 
 
@@ -88,10 +87,17 @@ def _judged(asked: Comparison) -> TestSet:
         if not one.judged or one.preferences:
             raise ValueError(f"{asked.dataset}: expected a set of rated stories, got {one.title}")
         return one
-    first = next((name for name in asked.compared if _is_file(name)), None)
-    if asked.judgments is None and first is None:
+    file = _judging(asked)
+    if file is None:
         raise ValueError("expected --judgments FILE or --dataset NAME: nothing says what people think")
-    return judged_set(asked.judgments or Path(_split(str(first))[0]), asked.corpus)
+    return judged_set(file, asked.corpus)
+
+
+def _judging(asked: Comparison) -> Path | None:
+    """The file that holds the judgments; None where a test set does, or nothing."""
+    if asked.dataset is not None or asked.judgments is not None:
+        return asked.judgments
+    return next((Path(_split(name)[0]) for name in asked.compared if _is_file(name)), None)
 
 
 def _split(name: str) -> tuple[str, str]:
@@ -105,12 +111,23 @@ def _is_file(name: str) -> bool:
     return Path(path).is_file() or kind_of(path) is not None
 
 
-def _from_file(name: str, judged: Rows, title: str, names: Mapping[str, int]) -> dict[str, list[float]]:
-    """Scores by the file's name, or by its whole path where several files have that name."""
+def _from_file(
+    name: str, judged: Rows, title: str, names: Mapping[str, int], judging: Path | None
+) -> dict[str, list[float]]:
+    """Scores by the file's name, or by its whole path where several files have that name.
+
+    Raises:
+        ValueError: what does not fit, or judgments in place of a metric's scores: those of the file `judging`.
+    """
     path, column = _split(name)
     label = Path(path).name if names[Path(path).name] == 1 else path
     rows = list(read_rows(path))
     column = column or _column(path, rows)
+    if column in ("score", "ratings") and judging is not None and judging.resolve() == Path(path).resolve():
+        raise ValueError(
+            f"{path}: expected scores of a metric (FILE:COLUMN names a column, --judgments the file of judgments), got "
+            f"{column!r}, which is what the stories are judged by"
+        )
     ordered = in_order(rows, judged, title)
     return {f"{label}:{column}": [number_in(row, column) for row in ordered]}
 
@@ -120,8 +137,8 @@ def _column(path: str, rows: Sequence[Row]) -> str:
 
     Beside `ratings` it does: `openmeva score` calls its column after the metric there, as `union_score`.
     """
-    columns = rows[0].values
-    named = [name for name in columns if _NAMED.search(name)]
+    columns = columns_in(rows)
+    named = [name for name in columns if NAMED.search(name)]
     if len(named) == 1:
         return named[0]
     if not named and "score" in columns and "ratings" not in columns:

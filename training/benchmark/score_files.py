@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,15 @@ _DESCRIBING = {
     "error_types", "judgment", "aspect", "technique", "label", "origin", "perturbed_from", "changed_spans", "corpus",
     "explanations", "signature", "warnings",
 }  # fmt: skip
+NAMED = re.compile(r"_score(?:_\d+)?$")
+"""What the columns of `openmeva score` end in where `score` was taken, numbered where the name was, too."""
+_NUMBERING = re.compile(r"\s*|Unnamed: \d+|__index_level_\d+__")  # of rows, as pandas writes it
 
 
 def read_scores(path: str | Path, stories: Sequence[Mapping[str, Any]], title: str) -> dict[str, list[float]]:
     """Column to one score a story, in the order of `stories`.
+
+    `score` beside a `…_score` is left out: `openmeva score` calls its column so where `score` is what people said.
 
     Args:
         path: JSONL, CSV, TSV or Parquet with one or more columns of scores; see `score_columns` and `in_order`.
@@ -34,6 +40,8 @@ def read_scores(path: str | Path, stories: Sequence[Mapping[str, Any]], title: s
     if not rows:
         raise ValueError(f"{path}: expected scores, got no rows")
     columns = score_columns(rows)
+    if any(NAMED.search(name) for name in columns):
+        columns = [name for name in columns if name != "score"]
     ordered = in_order(rows, stories, title)
     return {column: [number_in(row, column) for row in ordered] for column in columns}
 
@@ -41,41 +49,56 @@ def read_scores(path: str | Path, stories: Sequence[Mapping[str, Any]], title: s
 def score_columns(rows: Sequence[Row]) -> list[str]:
     """The columns that hold scores: `score`, `…_score`, and others with a number in any cell.
 
-    Columns that describe a story do not count, nor does `score` beside `ratings`, whose mean it is.
+    Columns that describe a story or number the rows do not count, nor does `score` beside `ratings`, whose mean it is.
 
     Raises:
         ValueError: there is none (which columns there are).
     """
-    first = rows[0].values
+    columns = columns_in(rows)
     found = [
         name
-        for name in first
+        for name in columns
         if name not in _DESCRIBING
-        and not (name == "score" and "ratings" in first)
+        and not _NUMBERING.fullmatch(name)
+        and not (name == "score" and "ratings" in columns)
         and (name.endswith("score") or any(_number(row.values.get(name)) is not None for row in rows))
     ]
     if not found:
         raise ValueError(
-            f"{rows[0].where}: expected a column of scores, as 'score', got {', '.join(map(str, first))}"
+            f"{rows[0].where}: expected a column of scores, as 'score', got {', '.join(columns)}"
         )
     return found
 
 
-def in_order(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title: str) -> list[Row]:
-    """The row of each story: by `story_id` (or `id`) where rows have one, else by `story`, else as they come.
+def columns_in(rows: Sequence[Row]) -> list[str]:
+    """The columns that any row has, in the order in which they come."""
+    return list(dict.fromkeys(name for row in rows for name in row.values))
 
-    Rows of AUTOS, where a story stands under several aspects, give the `aspect` beside the id. A text that stands in
+
+def in_order(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title: str) -> list[Row]:
+    """The row of each story: by `story_id` (or `id`) where rows and stories have one, else by `story`.
+
+    Rows are taken as they come only where none has an id or a story. Rows of AUTOS, where a story stands under several aspects, give the `aspect` beside the id. A text that stands in
     several rows of the set needs one row only, where it is found by its text.
 
     Raises:
         ValueError: an id or a text that the set lacks, one that stands twice, a story without a row, another number of
-            rows, or another story under that id. Names the row.
+            rows, another story under that id, or ids that only the rows have. Names the row.
     """
     name = next((one for one in ("story_id", "id") if any(_given(row, one) for row in rows)), None)
     if name is not None and all(story.get("story_id") is not None for story in stories):
         return _by_id(rows, stories, title, name)
-    if all(isinstance(row.values.get("story"), str) for row in rows):
+    without = next((row for row in rows if not isinstance(row.values.get("story"), str)), None)
+    if without is None:
         return _by_text(rows, stories, title)
+    if any(_given(row, "story") for row in rows):
+        came = without.values.get("story")
+        raise ValueError(f"{without.where}: expected a text in 'story', got {came!r:.60}")
+    if name is not None:
+        raise ValueError(
+            f"{without.where}: expected a 'story' to find it by, for {title} has no {name!r}, got "
+            f"{', '.join(without.values)}"
+        )
     if len(rows) != len(stories):
         raise ValueError(
             f"{_file(rows[0])}expected {len(stories):,} scores, one for each row of {title} in its order, "

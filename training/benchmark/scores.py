@@ -15,7 +15,7 @@ import evaluate
 from openmeva.metrics.core.module import MODEL_LIBRARIES, signature_with
 from openmeva.metrics.core.runtime import precision
 from openmeva.training.benchmark.checkpoints import checkpoint_digest
-from openmeva.training.benchmark.contexts import context_of
+from openmeva.training.benchmark.contexts import contexts_of
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.files import checksum, write_text
 from openmeva.training.paths import METRICS
@@ -154,8 +154,8 @@ def _by_text(entry: MetricEntry, found: dict[str, Any], count: int) -> list[dict
 def _inputs(entry: MetricEntry, rows: Rows) -> dict[str, list[Any]]:
     """The columns that the metric takes beside the stories; contexts are left out where the set has none."""
     inputs: dict[str, list[Any]] = {}
-    contexts = [context_of(row) for row in rows]
-    if "contexts" in entry.inputs and all(contexts):
+    contexts = contexts_of(rows)
+    if "contexts" in entry.inputs and contexts is not None:
         inputs["contexts"] = contexts
     if "references" in entry.inputs:
         references = [row.get("reference") for row in rows]

@@ -24,7 +24,7 @@ def benchmark(
         list[str] | None,
         typer.Option(
             metavar="[SET=]FILE",
-            help="scores of a metric of yours, by story_id, story or in order; may be repeated, a set each",
+            help="scores of a metric of yours, by story_id (or id), by story, or with neither in order; may be repeated, a set each",
         ),
     ] = None,
     metric: Annotated[
@@ -81,8 +81,9 @@ def benchmark(
 
         check_folder(out)
         report = judge(
-            [*(scores or ()), *_asked(metric or (), metric_options)],
+            _asked(metric or (), metric_options),
             names(datasets),
+            scores=scores or (),
             judged=judged or (),
             data=data,
             corpus=corpus,

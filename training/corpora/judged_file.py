@@ -1,11 +1,11 @@
 """Judged stories of a user's own file, whichever kind it is."""
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core.inputs import number_from
+from openmeva.metrics.core.inputs import list_in, number_from
+from openmeva.metrics.openmeva.judged import is_missing
 from openmeva.training.files import Row, read_rows, text_of
 
 _LISTS = ("ratings", "raters", "error_types")
@@ -15,7 +15,7 @@ def read_judged_file(path: str | Path, kind: str | None = None) -> list[dict[str
     """Rows of `story` with `ratings` (a list) or `score`, and what else `JudgedStories` knows, where it is there.
 
     In a CSV or TSV file a list is a cell of JSON (`[4, 5, 3]`) or of numbers between blanks (`4 5 3`). A `context`
-    stands for a `prompt`.
+    stands for a `prompt`, and an `id` for a `story_id` where every row has one of its own.
 
     Raises:
         ValueError: no rows, a row without a text in `story`, or without ratings or a score, or one that is no
@@ -38,16 +38,16 @@ def read_judged_file(path: str | Path, kind: str | None = None) -> list[dict[str
         if "prompt" not in values and "context" in values:
             values["prompt"] = values["context"]
         found.append(values)
+    ids = {str(values["id"]) for values in found if not is_missing(values.get("id"))}
+    if len(ids) == len(found) and not any("story_id" in values for values in found):
+        found = [{**values, "story_id": values["id"]} for values in found]
     return found
 
 
 def _list(cell: Any, name: str, row: Row) -> list[Any]:
     found = cell
     if isinstance(cell, str) and cell.lstrip().startswith("["):
-        try:
-            found = json.loads(cell)
-        except (ValueError, RecursionError):
-            found = None
+        found = list_in(cell)
     elif isinstance(cell, str):
         found = cell.replace(",", " ").replace(";", " ").split()
     if not isinstance(found, list) or not found:

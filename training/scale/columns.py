@@ -5,6 +5,7 @@ from typing import Any
 
 from openmeva.metrics.core.command import columns_of
 from openmeva.metrics.core.description import read_metrics
+from openmeva.training.benchmark.contexts import begins
 
 
 def handed(
@@ -29,7 +30,7 @@ def handed(
     if all_begin(pairs) if in_story is None else in_story:
         del columns["contexts"]
         return columns
-    columns["contexts"] = ["" if _begins(story, context) else context for story, context in pairs]
+    columns["contexts"] = ["" if begins(story, context) else context for story, context in pairs]
     return columns
 
 
@@ -39,10 +40,4 @@ def all_begin(pairs: Iterable[tuple[Any, Any]]) -> bool:
     >>> all_begin([("Ben ran. He fell.", "Ben ran."), ("Ann sang.", "")])
     False
     """
-    return all(_begins(story, context) for story, context in pairs)
-
-
-def _begins(story: Any, context: Any) -> bool:
-    """Whether a story begins with a context that says something; what is no text is for the metric to refuse."""
-    texts = isinstance(story, str) and isinstance(context, str)
-    return texts and bool(context.strip()) and story.startswith(context)
+    return all(begins(story, context) for story, context in pairs)

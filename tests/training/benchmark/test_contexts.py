@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from openmeva.training.benchmark.contexts import rows_as_seen
+from openmeva.training.benchmark.contexts import contexts_of, rows_as_seen
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.sets import TEST_SETS
 
@@ -38,7 +38,21 @@ def seen(entry: MetricEntry, name: str, row: dict[str, Any]) -> tuple[Any, Any] 
         (RUBER, "plot_guided_roc", {"story": "Ann ran far away"}, ("Ann ran", "far away")),
         (PPL, "plot_guided_roc", {"story": "Ann ran. She fell."}, (None, "Ann ran. She fell.")),
         (RUBER, "mans_wp", {"story": "Ann ran. She fell."}, None),
+        (UNION, "mans_roc", APART, ("Ann ran.", "She fell.")),
+        (UNION, "mans_roc", WHOLE, ("", WHOLE["story"])),
+        (PPL, "mans_wp", WHOLE, ("", WHOLE["story"])),
+        (RUBER, "mans_roc", WHOLE, ("Ann ran.", WHOLE["story"])),
     ],
 )
 def test_what_a_metric_sees(entry: MetricEntry, name: str, row: dict[str, Any], expected: Any) -> None:
     assert seen(entry, name, row) == expected
+
+
+def test_judged_stories_get_the_contexts_that_they_lack() -> None:
+    """As `openmeva score` hands them on: a blank one where the story holds it, and none where all do."""
+    rows = [{**row, "score": 1} for row in (WHOLE, APART)]
+    found = rows_as_seen(UNION, TEST_SETS["mans_roc"], rows)
+    assert found is not None
+    assert contexts_of(found) == ["", "Ann ran."]
+    assert contexts_of(found[:1]) is None
+    assert contexts_of([*rows, {"story": "x"}]) is None

@@ -1,10 +1,13 @@
 """Files of scores beside a test set's stories: every story once, in any order, and what does not fit by its row."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from openmeva.training.benchmark.paired import Comparison, compare_metrics
 from openmeva.training.benchmark.score_files import read_scores
+from openmeva.training.corpora.judged_file import read_judged_file
 
 STORIES = [
     {"story_id": "a", "story": "Ben ran home ."},
@@ -34,12 +37,60 @@ def scores(folder: Path, text: str, stories: list[dict[str, str]] = STORIES) -> 
         ("story,score\nNora sang .,2\nBen ran home .,1\n", {"score": [1, 2, 1]}),
         ("story,score\nBen ran home .,1\nNora sang .,2\nBen ran home .,3\n", {"score": [1, 2, 3]}),
         ("story_id,ratings,score,mine\na,4 5,4.5,1\nb,1 2,1.5,2\nc,3 3,3,3\n", {"mine": [1, 2, 3]}),
+        ("story_id,score,union_score\na,4,.1\nb,1,.2\nc,3,.3\n", {"union_score": [0.1, 0.2, 0.3]}),
+        (",Unnamed: 0,__index_level_0__,story_id,mine\n0,0,0,a,1\n1,1,1,b,2\n2,2,2,c,3\n", {"mine": [1, 2, 3]}),
     ],
 )  # fmt: skip
 def test_scores_are_found_by_id_by_text_or_in_order(
     text: str, found: dict[str, list[float]], tmp_path: Path
 ) -> None:
     assert scores(tmp_path, text) == found
+
+
+def test_ids_or_stories_are_never_taken_by_place(tmp_path: Path) -> None:
+    plain = [{"story": row["story"]} for row in STORIES]
+    for name in ("id", "story_id"):
+        with pytest.raises(
+            ValueError, match=f"line 2: expected a 'story' to find it by, for the set has no '{name}'"
+        ):
+            scores(tmp_path, f"{name},score\nc,3\na,1\nb,2\n", plain)
+    lines = ('{"story": "Nora sang .", "score": 2}', '{"story": null, "score": 1}', '{"score": 3}')
+    (tmp_path / "mine.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"mine\.jsonl, line 2: expected a text in 'story', got None"):
+        read_scores(tmp_path / "mine.jsonl", STORIES, "the set")
+
+
+def test_an_id_of_judged_stories_is_their_story_id(tmp_path: Path) -> None:
+    path = tmp_path / "rated.csv"
+    path.write_text("id,story,score\n7,x,4\n8,y,2\n", encoding="utf-8")
+    assert [row["story_id"] for row in read_judged_file(path)] == ["7", "8"]
+    path.write_text("id,story,score\n7,x,4\n7,y,2\n", encoding="utf-8")
+    assert not any("story_id" in row for row in read_judged_file(path)), "of prompts, it may be"
+
+
+def test_columns_of_any_row_count(tmp_path: Path) -> None:
+    (tmp_path / "mine.jsonl").write_text('{"a": 1}\n{"a": 2, "b": 5}\n{"a": 3, "b": 6}\n', encoding="utf-8")
+    with pytest.raises(ValueError, match=r"mine\.jsonl, line 1: expected a number in 'b', got None"):
+        read_scores(tmp_path / "mine.jsonl", STORIES, "the set")
+
+
+def test_judgments_are_not_compared_with_themselves(tmp_path: Path) -> None:
+    files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for place, file in enumerate(files, 2):
+        rows = [{"story": f"story {k}", "score": k * place % 7, "x": k * k % 5} for k in range(12)]
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    first, second = map(str, files)
+    for asked in (
+        Comparison([first, second]),
+        Comparison([second, first], judgments=files[0]),
+        Comparison([f"{first}:score", second], judgments=files[0]),
+    ):
+        with pytest.raises(
+            ValueError, match=r"a\.jsonl: expected scores of a metric .* got 'score', which is what"
+        ):
+            compare_metrics(asked)
+    found = compare_metrics(Comparison([f"{first}:x", second], draws=100))
+    assert {"a.jsonl:x", "b.jsonl:score"} < set(found["rows"])
 
 
 def test_rows_of_autos_have_an_aspect(tmp_path: Path) -> None:

@@ -174,14 +174,15 @@ def differing(found: Found, lowered: list[str]) -> Part:
     """What the metric sees and misses: kinds of errors, and the stories on which it differs most from people."""
     part = Part(f"{found['title']}: what it sees and misses", [])
     types = {title: one["error_types"] for title, one in found["metrics"].items() if "error_types" in one}
-    if types:
-        names = list(dict.fromkeys(name for one in types.values() for name in one["types"]))
-        counts = next(iter(types.values()))["types"]
+    names = list(dict.fromkeys(name for one in types.values() for name in one["types"]))
+    if names:
+        counts, raters = (next(iter(types.values()))[key] for key in ("types", "raters"))
         table = Table(
             f"{found['title']}: reasonable stories against one kind of error",
             ["", *(f"{name} ({counts[name]['unreasonable']})" for name in names)],
             note="Pearson of the score with 1 for a reasonable story, 0 for one of that error [95 %]; in brackets how many "
-            "stories have it. Higher is better: near 0 the metric does not see that error.",
+            "stories have it. Higher is better: near 0 the metric does not see that error. A story has an error that "
+            + ("a rater named." if raters == 1 else f"at least {raters} of its raters named."),
         )
         for title, one in types.items():
             table.add(title, *(with_interval(one["types"].get(name, {}), "pearson") for name in names))

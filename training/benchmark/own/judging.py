@@ -36,9 +36,10 @@ Rows = list[dict[str, Any]]
 
 
 def judge(
-    metric: Given | Sequence[Given],
+    metric: Given | Sequence[Given] = (),
     sets: str | Sequence[str] | None = None,
     *,
+    scores: Sequence[str | Path] = (),
     judged: str | Path | Sequence[str | Path] = (),
     data: str | Path | None = None,
     corpus: str = "roc",
@@ -54,10 +55,11 @@ def judge(
 
     Args:
         metric: one or several of: a function `list[str] -> list[float]`, which may take `contexts` and `references`; its
-            name, `module:function`; a file of scores, `mine.csv`, or `mans_roc=mine.csv` where there are several sets;
-            or the name or folder of a module of evaluate.
+            name, `module:function`; a file of scores, as `scores` has them; or the name or folder of a module of
+            evaluate.
         sets: names of test sets, as `mans_roc` or `autos_mini_discrimination`; all that are there unless given, or none
             where `judged` is.
+        scores: files of scores, whatever they are called: `mine.csv`, or `mans_roc=mine.csv` where there are several sets.
         judged: files of judged stories of yours: `story` with `ratings` or `score`.
         data: folder of the papers' data (`mans/`, `union/`, …).
         corpus: `roc` or `wp`: the configurations of `compare_with` that score `judged`.
@@ -85,7 +87,7 @@ def judge(
     names = [sets] if isinstance(sets, str) else sets
     chosen = chosen_sets(Asked(datasets=names, judged=[Path(file) for file in files], corpus=corpus))
     given = list(metric) if isinstance(metric, Sequence) and not isinstance(metric, str) else [metric]
-    metrics = [_assigned(one, chosen) for one in given]
+    metrics = [*(_file_of(str(file), chosen) for file in scores), *(_assigned(one, chosen) for one in given)]
     results: dict[str, Any] = {
         "judged": {}, "preferences": {}, "autos": {}, "skipped": {}, "origins": [], "unscored": [],
         "settings": {"draws": draws, "seed": seed}, "lower_is_better": [],
@@ -115,22 +117,20 @@ def judge(
     results["unscored"] = [line for found in scored for line in found.unscored]
     results["lower_is_better"] = _turned([found.scores for found in scored], lower_is_better)
     for found in scored:
-        one, rows, scores = found.one, found.rows, found.scores
+        one, rows, own = found.one, found.rows, found.scores
         if one.preferences:
-            table = preference_table(rows, scores, draws, np.random.default_rng(seed))
+            table = preference_table(rows, own, draws, np.random.default_rng(seed))
             results["preferences"][one.name] = {"title": one.title, **table}
         elif one.judged:
             others = released_scores(one.name, found.all_rows, folder)
             for name in compare_with:
                 ours = metric_scores(name, one, found.all_rows)
                 others = {f"{title} (released)" if title in ours else title: s for title, s in others.items()}
-                others |= {
-                    f"{title} (openmeva)" if title in scores else title: s for title, s in ours.items()
-                }
+                others |= {f"{title} (openmeva)" if title in own else title: s for title, s in ours.items()}
             others = {title: found.kept(values) for title, values in others.items()}
-            results["judged"][one.name] = judge_set(one, rows, scores, others, Sampling(draws, seed))
+            results["judged"][one.name] = judge_set(one, rows, own, others, Sampling(draws, seed))
         else:
-            results["autos"][one.name] = _autos(one, rows, scores, Sampling(draws, seed))
+            results["autos"][one.name] = _autos(one, rows, own, Sampling(draws, seed))
     return Report(results, read_published())
 
 
@@ -170,13 +170,29 @@ def _assigned(given: Given, sets: Sequence[TestSet]) -> tuple[OwnMetric, str | N
     if callable(given) and not isinstance(given, str | Path):
         return function(given), None
     text = str(given)
-    name, separator, rest = text.partition("=")
-    path = Path(rest if separator and not Path(text).exists() else text)
+    path = _named(text)[1]
     if path.is_file() or kind_of(path) is not None:
-        return scores_in(path), _set_of(path, name if path == Path(rest) and separator else None, sets)
+        return _file_of(text, sets)
     if ":" in text:
         return function_named(text), None
-    return evaluate_module(text), None
+    try:
+        return evaluate_module(text), None
+    except ValueError as error:
+        raise ValueError(
+            f"{text}: expected a metric or a file of scores, found no such file, and {error}"
+        ) from error
+
+
+def _named(text: str) -> tuple[str | None, Path]:
+    """What `FILE` or `SET=FILE` says: the set, where it names one, and the file."""
+    name, separator, rest = text.partition("=")
+    return (name, Path(rest)) if separator and not Path(text).exists() else (None, Path(text))
+
+
+def _file_of(text: str, sets: Sequence[TestSet]) -> tuple[OwnMetric, str]:
+    """The scores in a file, and the set that they are of."""
+    name, path = _named(text)
+    return scores_in(path), _set_of(path, name, sets)
 
 
 def _set_of(path: Path, name: str | None, sets: Sequence[TestSet]) -> str:

@@ -51,10 +51,15 @@ def judge_set(
     judged = JudgedStories.from_rows(rows, (1.0, 5.0) if one.configuration.startswith("mans") else None)
     rng = np.random.default_rng(how.seed)
     table = judged_table(
-        judged, {k: list(v) for k, v in own.items()}, {k: list(v) for k, v in others.items()}, how.draws, rng
+        judged,
+        {k: list(v) for k, v in own.items()},
+        {k: list(v) for k, v in others.items()},
+        how.draws,
+        rng,
+        sources=False,
     )
     scores = {title: np.array(values) for title, values in table.pop("scores").items()}
-    found = {key: value for key, value in table.items() if key not in ("pairs", "standings", "sources")}
+    found = {key: value for key, value in table.items() if key not in ("pairs", "standings")}
     bootstrap = PromptBootstrap(judged.scores, judged.prompts, how.draws, np.random.default_rng(how.seed))
     kinds = {"ours": "own", "released": "other", "trivial": "trivial"}
     for row in found["rows"].values():
@@ -131,7 +136,7 @@ def _examples(
             {
                 "story_id": judged.story_ids[place],
                 "source": judged.source_models[place] if judged.source_models else None,
-                "prompt": rows[place].get("prompt") or rows[place].get("context"),
+                "prompt": _prompt(rows[place]),
                 "story": judged.stories[place],
                 "judgment": float(judged.scores[place]),
                 "score": float(metric[place]),
@@ -142,3 +147,9 @@ def _examples(
         ]
         for side, places in sides.items()
     }
+
+
+def _prompt(row: Mapping[str, Any]) -> str | None:
+    """A story's prompt as a text, though it be a number; None where it has none."""
+    found = row.get("prompt", row.get("context"))
+    return None if found in (None, "") else str(found)

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.core.inputs import number_from
-from openmeva.training.benchmark.contexts import context_of, rows_as_seen
+from openmeva.training.benchmark.contexts import contexts_of, rows_as_seen
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.score_files import read_scores
 from openmeva.training.benchmark.scores import stated_signature
 from openmeva.training.benchmark.sets import TestSet
-from openmeva.training.files import checksum
+from openmeva.training.files import STANDARD, checksum
 
 Rows = list[dict[str, Any]]
 Scores = dict[str, list[float | None]]  # None: the metric has no score for the story
@@ -41,14 +41,26 @@ class OwnMetric:
 
 
 def scores_in(path: Path) -> OwnMetric:
-    """Scores in a file; a column is called as its heading, `score` as `your metric`."""
+    """Scores in a file; a column is called as its heading, `score` as `your metric`.
+
+    Raises:
+        ValueError: no such file; or standard input, which would have to be read twice.
+    """
+    if not path.is_file():
+        came = "got standard input" if str(path) == STANDARD else f"found none: {path}"
+        raise ValueError(f"expected a file of scores, {came}")
 
     def score(one: TestSet, rows: Rows) -> Scores:
-        found = read_scores(path, rows, one.title)
-        return {
-            "your metric" if name == "score" else name.removesuffix("_score"): list(values)
-            for name, values in found.items()
-        }
+        columns: dict[str, str] = {}
+        found: Scores = {}
+        for name, values in read_scores(path, rows, one.title).items():
+            title = "your metric" if name == "score" else name.removesuffix("_score")
+            if title in found:
+                raise ValueError(
+                    f"{path}: expected columns of different metrics, got {columns[title]!r} and {name!r}"
+                )
+            columns[title], found[title] = name, list(values)
+        return found
 
     return OwnMetric(f"{path.name} (SHA-256 {checksum(path)[:16]})", score)
 
@@ -69,13 +81,15 @@ def function(callable_: Callable[..., Any], title: str | None = None) -> OwnMetr
         try:
             found = callable_(stories, **columns)
         except Exception as error:
-            frame = traceback.extract_tb(error.__traceback__)[-1]
-            raise ValueError(
-                f"{name} failed on {one.title}: {type(error).__name__}: {error} "
-                f"({Path(frame.filename).name}, line {frame.lineno})"
-            ) from error
+            raise ValueError(f"{name} failed on {one.title}: {_said(error)}") from error
         by_title = found if isinstance(found, Mapping) else {name: found}
-        return {key: _one_each(values, len(rows), str(key)) for key, values in by_title.items()}
+        unnamed = [key for key in by_title if not isinstance(key, str)]
+        if unnamed or not by_title:
+            came = f"the name {unnamed[0]!r}" if unnamed else "none"
+            raise ValueError(
+                f"{name}: expected a list of scores, or lists by names, which are texts, got {came}"
+            )
+        return {key: _one_each(values, len(rows), key) for key, values in by_title.items()}
 
     return OwnMetric(f"Python function {name}", score, lambda: stated_signature(callable_, {}))
 
@@ -84,19 +98,20 @@ def function_named(name: str) -> OwnMetric:
     """`module:function`; the module may lie in the current folder.
 
     Raises:
-        ValueError: no such module or function.
+        ValueError: no such module or function, or a module that fails when it is imported (where).
     """
     module_name, _, attribute = name.partition(":")
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
         module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
-            raise
-        raise ValueError(
-            f"expected MODULE:FUNCTION, found no module {module_name!r} (looked here and where Python does)"
-        ) from error
+    except (Exception, SystemExit) as error:
+        absent = error.name if isinstance(error, ModuleNotFoundError) else None
+        if absent and f"{module_name}.".startswith(f"{absent}."):
+            raise ValueError(
+                f"expected MODULE:FUNCTION, found no module {module_name!r} (looked here and where Python does)"
+            ) from error
+        raise ValueError(f"{module_name} cannot be imported: {_said(error)}") from error
     found = getattr(module, attribute, None)
     if not callable(found):
         names = [one for one in vars(module) if callable(getattr(module, one)) and not one.startswith("_")]
@@ -120,7 +135,7 @@ def evaluate_module(name: str, options: Mapping[str, Any] | None = None) -> OwnM
     given = dict(options or {})
     try:
         metric = evaluate.load(name, given.pop("config_name", None))
-    except (FileNotFoundError, ImportError, OSError) as error:
+    except Exception as error:
         raise ValueError(f"evaluate.load({name!r}): {error}") from error
     inputs, needed = _inputs(metric)
     title = Path(name).name
@@ -170,15 +185,22 @@ def _columns(
     seen = rows_as_seen(entry, one, rows)
     if seen is None:
         raise ValueError(f"{name}: needs contexts, and {one.title} has none")
-    found = {
-        "contexts": [context_of(row) for row in seen],
-        "references": [row.get("reference") for row in seen],
-    }
-    columns = {key: [str(text) for text in found[key]] for key in inputs if all(found[key])}
+    references = [row.get("reference") for row in seen]
+    found = {"contexts": contexts_of(seen), "references": references if all(references) else None}
+    columns = {key: [str(text) for text in found[key] or ()] for key in inputs if found[key]}
     missing = [key for key in needed if key not in columns]
     if missing:
         raise ValueError(f"{name}: needs {', '.join(missing)}, and {one.title} has none")
     return [row["story"] for row in seen], columns
+
+
+def _said(error: BaseException) -> str:
+    """What an error says, and where in the user's own code, as far as known."""
+    if isinstance(error, SyntaxError):
+        return f"{type(error).__name__}: {error}"  # which names the file and the line
+    frames = traceback.extract_tb(error.__traceback__)
+    frame = next(one for one in reversed(frames) if not one.filename.startswith("<frozen"))
+    return f"{type(error).__name__}: {error} ({Path(frame.filename).name}, line {frame.lineno})"
 
 
 def _one_each(values: Any, count: int, name: str) -> list[float | None]:

@@ -47,18 +47,19 @@ class Report:
     def write(self, folder: str | Path) -> Path:
         """Writes `report.html`, `report.md` (with `figures/`), `report.tex` and `report.json`; returns the page."""
         out = Path(folder)
+        texts = {  # before any file is replaced, so that all are of one run
+            "json": json.dumps(self.results, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+            "md": self.markdown(),
+            "tex": self.latex(),
+            "html": self.html(),
+        }
         (out / "figures").mkdir(parents=True, exist_ok=True)
-        write_text(
-            out / "report.json",
-            json.dumps(self.results, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
-        )
         for part in self.parts:
             for picture in part.pictures:
                 with replacing(out / "figures" / f"{picture.name}.png") as temporary:
                     temporary.write_bytes(picture.png)
-        write_text(out / "report.md", self.markdown())
-        write_text(out / "report.tex", self.latex())
-        write_text(out / "report.html", self.html())
+        for ending, text in texts.items():
+            write_text(out / f"report.{ending}", text)
         return out / "report.html"
 
     def html(self) -> str:

@@ -1,11 +1,14 @@
 """What `judge` scores, and how rows of one name are told apart."""
 
+import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from openmeva.training.benchmark.own.judging import judge
+from openmeva.training.benchmark.own.metric import function_named
 
 ROWS = [
     {
@@ -70,3 +73,101 @@ def test_what_cannot_be_told_is_said_before_anything_is_scored(tmp_path: Path, r
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         with pytest.raises(ValueError, match=rf"{name}\.jsonl: "):
             judge(never, judged=path)
+
+
+def length(stories: list[str]) -> list[float]:
+    return [float(len(story)) for story in stories]
+
+
+def test_scores_meet_judged_stories_by_id(tmp_path: Path) -> None:
+    means = {row["story_id"]: sum(row["ratings"]) / 2 for row in ROWS}
+    texts = {row["story_id"]: row["story"] for row in ROWS}
+    for name, heading, ids in (
+        ("rated", ["id", "story", "score"], means),
+        ("mine", ["id", "score"], sorted(means)),
+    ):
+        with (tmp_path / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, heading, extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows({"id": one, "story": texts[one], "score": means[one]} for one in ids)
+    found = judge(scores=[tmp_path / "mine.csv"], judged=tmp_path / "rated.csv", draws=100)
+    row = found.results["judged"]["judged_rated"]["rows"]["your metric"]
+    assert row["pearson"] == pytest.approx(1)
+
+
+def test_what_comes_as_scores_is_a_file(tmp_path: Path, rated: Path) -> None:
+    for name, message in (("scores", "found none: .*scores"), ("-", "got standard input")):
+        with pytest.raises(ValueError, match=f"expected a file of scores, {message}"):
+            judge(scores=[tmp_path / name if name != "-" else name], judged=rated)
+    with pytest.raises(ValueError, match="a metric or a file of scores, found no such file, and evaluate"):
+        judge(str(tmp_path / "scores"), judged=rated)
+
+
+def test_columns_of_one_metric_are_told(tmp_path: Path, rated: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text(
+        "union,union_score\n" + "".join(f"{k % 4},{k % 5}\n" for k in range(36)), encoding="utf-8"
+    )
+    with pytest.raises(ValueError, match=r"mine\.csv: .* different metrics, got 'union' and 'union_score'"):
+        judge(file, judged=rated)
+
+
+@pytest.mark.parametrize(
+    ("raters", "counted"), [(1, "a rater named"), (2, "at least 2 of"), (4, "at least 3 of")]
+)
+def test_errors_are_counted_with_few_raters(raters: int, counted: str, tmp_path: Path) -> None:
+    rows = [{**row, "error_types": [["chaotic"] if row["ratings"][1] < 3 else []] * raters} for row in ROWS]
+    path = tmp_path / "rated.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    page = judge(length, judged=path, draws=100).html()
+    assert f"A story has an error that {counted}" in page.replace("\n", " ")
+    path.write_text("".join(json.dumps({**row, "error_types": [[]] * raters}) + "\n" for row in rows))
+    assert "against one kind of error" not in judge(length, judged=path, draws=100).html(), "an empty table"
+
+
+def test_a_number_may_be_the_prompt_and_nothing_is_half_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, out = tmp_path / "rated.jsonl", tmp_path / "out"
+    path.write_text("".join(json.dumps({**row, "prompt": k % 6}) + "\n" for k, row in enumerate(ROWS)))
+    report = judge(length, judged=path, draws=100)
+    report.write(out)
+    assert "\n> 3\n" in (out / "report.md").read_text(encoding="utf-8")
+
+    def broken(self: Any) -> str:
+        raise ValueError("broken")
+
+    (out / "report.json").write_text("before")
+    monkeypatch.setattr(type(report), "html", broken)
+    with pytest.raises(ValueError, match="broken"):
+        report.write(out)
+    assert (out / "report.json").read_text() == "before"
+
+
+@pytest.mark.parametrize(("answer", "came"), [({}, "got none"), ({5: [1.0] * 36}, "got the name 5")])
+def test_scores_without_a_name_are_told(answer: Any, came: str, rated: Path) -> None:
+    def mine(stories: list[str]) -> Any:
+        return answer
+
+    with pytest.raises(ValueError, match=f"mine: expected a list of scores, or lists by names, .* {came}"):
+        judge(mine, judged=rated)
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("def f(x) return 1", "SyntaxError: .*line 1"),
+        ("\nx = undefined", "NameError: .*line 2"),
+        ("import no_such_package", "ModuleNotFoundError: No module named 'no_such_package' .*line 1"),
+        ("import sys\nsys.exit(3)", "SystemExit: 3 .*line 2"),
+    ],
+)
+def test_a_module_that_cannot_be_imported_is_told(
+    code: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"module_with_{message.partition(':')[0].lower()}"
+    (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match=f"{name} cannot be imported: {message}") as found:
+        function_named(f"{name}:f")
+    assert f"{name}.py" in str(found.value)
