@@ -75,7 +75,9 @@ def test_the_newest_weights_are_asked_for_where_no_revision_is_named(
     """What is cached is otherwise all that a user ever sees; it serves where the Hub does not answer."""
     for name in ("cached", "newest"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "config.json").write_text(json.dumps({"ppl": {"backbone": {"hub": "someone/model"}}}))
+        (tmp_path / name / "config.json").write_text(
+            json.dumps({"ppl": {"backbone": {"hub": "someone/model"}}})
+        )
 
     def download(*_: str, local_files_only: bool, **__: Any) -> str:
         if not answers and not local_files_only:
