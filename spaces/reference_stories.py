@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core.text import Normalizer, split_sentences
+from openmeva.metrics.core.text import Normalizer, plain_text, split_sentences
 from openmeva.metrics.ruber_bert.scoring import plain_context
 from openmeva.spaces.texts import Text
 from openmeva.training.benchmark.sampling import evenly
@@ -50,7 +50,7 @@ def _beginning_alike(data: Path) -> list[Text]:
     settings = read_config(UnionConfig, config_file("union", "roc"))
     config = replace(settings.corpus, train=())  # training stories need not be read
     stories = load_corpus(config, data, ENCODER / "names.json").validation
-    return [Text(_joined(story[1:]), _joined(story[:1])) for story in stories if len(story) > 1]
+    return [Text(plain_text(story[1:]), plain_text(story[:1])) for story in stories if len(story) > 1]
 
 
 def _prompted(data: Path) -> list[Text]:
@@ -65,12 +65,8 @@ def _prompted(data: Path) -> list[Text]:
             context = normalizer(plain_context(prompt))
             key = story_key(sentences)
             if context and sentences and key not in judged and is_held_out(key, config.validation_share):
-                found.append(Text(_joined(sentences), context))
+                found.append(Text(plain_text(sentences), context))
     return found
-
-
-def _joined(sentences: Sequence[Sequence[str]]) -> str:
-    return " ".join(word for sentence in sentences for word in sentence)
 
 
 def has_generator(corpus: str) -> bool:
@@ -147,8 +143,8 @@ def damaged(stories: Sequence[Text], corpus: str, seed: int) -> list[Text]:
         if sample is not None:
             words = [list(one) for one in sample.words]
             found.append(
-                Text(_joined(words[1:]), _joined(words[:1]))
+                Text(plain_text(words[1:]), plain_text(words[:1]))
                 if corpus == "roc"
-                else Text(_joined(words), human.context)
+                else Text(plain_text(words), human.context)
             )
     return found

@@ -27,7 +27,6 @@ NAMES = {
     "perturbation_lab": ("Perturbation lab", 7861),
     "leaderboard": ("Leaderboard", 7862),
 }
-REPOSITORY = os.environ.get("OPENMEVA_REPOSITORY", "https://huggingface.co/openmeva")
 UPLOADS_LIVE = (300, 3600)  # seconds between clearings, and of a file's life, of Gradio's upload folder
 Upload = Mapping[str, Any] | None
 """What an upload field holds before Gradio's preprocessing, which would leave an empty file behind at each press."""

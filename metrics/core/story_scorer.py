@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -30,16 +30,6 @@ class Judged(NamedTuple):
 
     score: float
     kinds: Sequence[float] = ()
-
-
-class StoryModel(Protocol):
-    """What a model must offer: hidden states, and one logit a text from them."""
-
-    def encode(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Hidden states (n, tokens, width) of token ids (n, tokens)."""
-
-    def score(self, hidden: Tensor) -> Tensor:
-        """Logits (n,) of hidden states."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ Nothing is read or loaded at import.
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -166,6 +166,15 @@ def _kept_words(sentence: str) -> tuple[str, ...]:
     return _words(sentence)
 
 
+def plain_text(sentences: Iterable[Iterable[str]]) -> str:
+    """The words of sentences, a space between each two.
+
+    >>> plain_text([["he", "ran", "."], ["he", "fell", "."]])
+    'he ran . he fell .'
+    """
+    return " ".join(word for sentence in sentences for word in sentence)
+
+
 @dataclass(frozen=True)
 class Normalizer:
     """Brings a story, raw or tokenised, cased or not, to the form that the models were trained on.
@@ -207,7 +216,7 @@ class Normalizer:
 
     def __call__(self, text: str) -> str:
         """The normalised text, words joined by single spaces."""
-        return " ".join(word for sentence in self.sentences(text) for word in sentence)
+        return plain_text(self.sentences(text))
 
     def _delexicalize(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         inside = {word.lower() for words in sentences for word in words[1:] if word[0].isupper()}

@@ -187,13 +187,15 @@ def by_part(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -
         if not parts:
             continue
         columns = list(dict.fromkeys(column for cells in parts.values() for column in cells))
+        if not columns:  # no kind of error that enough raters agree on
+            continue
         printed = published[section].get(name, {"rows": {}, "columns": [], "note": ""})
         note = "Pearson [95 %]."
         if section == "error_types":
             first = next(iter(parts))
             counts = ", ".join(f"{c} {parts[first][c]['unreasonable']}" for c in columns)
-            reasonable = found["sections"][first][key]["reasonable"]
-            note += f" Stories: reasonable {reasonable}, {counts}."
+            agreed = found["sections"][first][key]
+            note += f" Stories: reasonable {agreed['reasonable']}, {counts}; an error is what {agreed['raters']} raters or more named."
         if printed["rows"]:
             note += f" In italics: {printed['note']}."
         extra = ["macro"] if section == "model_drift" else []

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.bleurt.modeling import ENTAILMENT, SIGNALS
+from openmeva.metrics.core.text import plain_text
 from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 from openmeva.metrics.embedding_similarity.scoring import SCORES as SIMILARITIES
 from openmeva.metrics.embedding_similarity.scoring import SimilarityScorer
@@ -67,7 +68,7 @@ def make_pairs(
         "shuffles": lambda at: _shuffles(_words(stories[at]), rng),
         "negatives": lambda at: _negative(stories[at], sampler, at, rng),
         "others": lambda at: _other(stories, at, rng),
-        "same": lambda at: Pair(_text(_words(stories[at])), _text(_words(stories[at])), "same", 0),
+        "same": lambda at: Pair(plain_text(_words(stories[at])), plain_text(_words(stories[at])), "same", 0),
     }
     pairs: list[Pair | None] = []
     masked: list[int] = []
@@ -101,10 +102,6 @@ def _words(story: TaggedStory) -> Sentences:
     return [list(sentence) for sentence in story.words]
 
 
-def _text(sentences: Sequence[Sequence[str]]) -> str:
-    return " ".join(word for sentence in sentences for word in sentence)
-
-
 def _drops(story: Sentences, rng: np.random.Generator) -> Pair:
     """A tenth to a half of the words left out, or the last sentences: what is left is still said."""
     if len(story) > 1 and rng.random() < 0.3:
@@ -112,15 +109,15 @@ def _drops(story: Sentences, rng: np.random.Generator) -> Pair:
     else:
         share = rng.uniform(0.1, 0.5)
         kept = [[word for word in sentence if rng.random() >= share] for sentence in story]
-    text = _text(kept) or story[0][0]
-    return Pair(_text(story), text, "drops", ENTAILMENT.index("entailed"))
+    text = plain_text(kept) or story[0][0]
+    return Pair(plain_text(story), text, "drops", ENTAILMENT.index("entailed"))
 
 
 def _shuffles(story: Sentences, rng: np.random.Generator) -> Pair | None:
     order = rng.permutation(len(story)).tolist()
     if order == sorted(order):
         return None
-    return Pair(_text(story), _text([story[i] for i in order]), "shuffles")
+    return Pair(plain_text(story), plain_text([story[i] for i in order]), "shuffles")
 
 
 def _negative(story: TaggedStory, sampler: UnionSampler, at: int, rng: np.random.Generator) -> Pair | None:
@@ -129,7 +126,7 @@ def _negative(story: TaggedStory, sampler: UnionSampler, at: int, rng: np.random
         return None
     only_negation = set(sampler.sampling.weights()) == {"negation"}
     meaning = ENTAILMENT.index("contradicted") if only_negation else UNKNOWN
-    return Pair(_text(story.words), _text(sample.words), "negatives", meaning)
+    return Pair(plain_text(story.words), plain_text(sample.words), "negatives", meaning)
 
 
 def _other(stories: Sequence[TaggedStory], at: int, rng: np.random.Generator) -> Pair | None:
@@ -141,8 +138,8 @@ def _other(stories: Sequence[TaggedStory], at: int, rng: np.random.Generator) ->
     )
     kept = int(rng.integers(0, len(story)))
     return Pair(
-        _text(story),
-        _text([*story[:kept], *other[kept:]]) or _text(other),
+        plain_text(story),
+        plain_text([*story[:kept], *other[kept:]]) or plain_text(other),
         "others",
         ENTAILMENT.index("neutral"),
     )
@@ -163,7 +160,7 @@ def _masks(stories: list[Sentences], infill: Infiller, rng: np.random.Generator)
         )
         for i, place, sentence in zip(rows, places, drawn, strict=True):
             changed[i][place] = sentence
-    return [Pair(_text(a), _text(b), "masks") for a, b in zip(stories, changed, strict=True)]
+    return [Pair(plain_text(a), plain_text(b), "masks") for a, b in zip(stories, changed, strict=True)]
 
 
 def describe(pairs: Sequence[Pair], values: np.ndarray) -> dict[str, Any]:

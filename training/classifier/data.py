@@ -111,15 +111,20 @@ class ExampleMaker:
 class Groups(torch.utils.data.Dataset[list[Example]]):
     """Groups of a human story and others, `passes` times over, at most `size` stories of each at a time.
 
-    A larger group lends other stories in each pass; the human one is always there.
+    A larger group lends other stories in each pass; the human one is always there, once: files that say the same group
+    bring it each.
     """
 
     def __init__(
         self, rows: Iterable[GroupRow], make: ExampleMaker, size: int, passes: int, seed: int
     ) -> None:
         by_group: dict[str, list[Example]] = {}
+        people: set[str] = set()
         for row in track(list(rows), "tokenising"):
-            by_group.setdefault(row.group, []).append(make(row))
+            if not row.label or row.group not in people:
+                by_group.setdefault(row.group, []).append(make(row))
+            if row.label:
+                people.add(row.group)
         if not by_group:
             raise ValueError("expected at least one group of stories, got none")
         self.groups = [sorted(group, key=lambda e: -e.label) for group in by_group.values()]
@@ -127,6 +132,11 @@ class Groups(torch.utils.data.Dataset[list[Example]]):
 
     def __len__(self) -> int:
         return len(self.groups) * self.passes
+
+    @property
+    def stories(self) -> int:
+        """How many stories the groups hold."""
+        return sum(map(len, self.groups))
 
     def lengths(self) -> list[int]:
         """Tokens of the first story of each group, for batches of similar length."""

@@ -149,7 +149,7 @@ def train_classifier(
         "metric": config.metric,
         **made_from(config, provenance),
         "groups": {"train": len(groups.groups), "validation": len(held_out.groups)},
-        "stories": {"train": len(rows), "validation": len(validation)},
+        "stories": {"train": groups.stories, "validation": held_out.stories},
         "sources": sources if len(sources) <= 20 else len(sources),
         "steps": trainer.state.global_step,
         "validation": results_by_source(model, held_out, padding),

@@ -35,7 +35,8 @@ _WORDNET = "Needs WordNet: `openmeva resources --wordnet-only` fetches it, once"
 _NEEDS = {
     "score": "Needs nothing else. Ten seconds to begin, then some forty short stories a second.",
     "explain": "Needs nothing else. Ten seconds to begin, then some ten short stories a second.",
-    "perturb": f"{_WORDNET} (consistency, relatedness, synonym); common_sense needs ConceptNet, too. Seconds to begin, then "
+    "perturb": f"{_WORDNET} (for all aspects but repetition of words, causal and "
+    "temporal relationship, punctuation, contraction and typo); common_sense needs ConceptNet, too. Seconds to begin, then "
     "a hundred short stories a second and more.",
     "negatives": f"{_WORDNET}. Seconds to begin, then a hundred short stories a second and more.",
     "autos": f"{_WORDNET}, and ConceptNet. Minutes for a few hundred stories, hours for a corpus.",
@@ -43,10 +44,11 @@ _NEEDS = {
     "for all metrics that are not named one by one, minutes for one.",
     "compare": "Needs judged stories, and two files of scores (seconds) or metrics (minutes).",
     "judged": "Needs nothing to list the sets, their authors' files to build one. Seconds.",
-    "train": f"Needs the corpora, which their authors give. {_WORDNET}. Up to two hours on one core.",
+    "train": f"Needs the corpora, which their authors give. {_WORDNET}. An hour on one core for `union --corpus roc_first`; the head of "
+    "a configuration says what comes before it, and where it wants a GPU.",
     "space": "Needs nothing else; WordNet is fetched where it is missing and can be had. The page opens after ten seconds, "
     "the first answer takes half a minute, others less than a second.",
-    "install": "Needs 100 MB in the cache, and no network. A minute.",
+    "install": "Needs some 230 MB in the cache, and no network. A minute.",
     "uninstall": "Needs nothing. Seconds.",
     "publish": "Needs network, and a token of the Hub that may write. Minutes.",
     "resources": "Needs network: 11 MB for WordNet, 500 MB for ConceptNet. Seconds, and minutes for ConceptNet.",

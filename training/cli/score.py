@@ -18,14 +18,14 @@ from openmeva.training.cli.scaling import (
     report_of,
 )
 
+_STORIES = "JSONL, CSV, TSV or Parquet with 'story' (and {}), or text, a story a line; - for standard input"
 Stories = Annotated[
     str,
     typer.Argument(
-        metavar="IN",
-        help="JSONL, CSV, TSV or Parquet with 'story' (and 'context' or 'prompt', 'reference', as the metric needs), or "
-        "text, a story a line; - for standard input",
+        metavar="IN", help=_STORIES.format("'context' or 'prompt', 'reference', as the metric needs")
     ),
 ]
+PlainStories = Annotated[str, typer.Argument(metavar="IN", help=_STORIES.format("'context' or 'prompt'"))]
 Out = Annotated[
     str | None,
     typer.Argument(

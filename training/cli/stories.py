@@ -19,7 +19,7 @@ from openmeva.training.cli.scaling import (
     report_of,
     whole,
 )
-from openmeva.training.cli.score import OutOption, Stories
+from openmeva.training.cli.score import OutOption, PlainStories
 
 Out = Annotated[
     str | None,
@@ -48,7 +48,7 @@ def aspect_completion(incomplete: str) -> list[str]:
 
 
 def perturb(
-    stories: Stories,
+    stories: PlainStories,
     aspect: Annotated[
         str,
         typer.Option(help="one of OpenMEVA's 13; a wrong name lists them", autocompletion=aspect_completion),
@@ -103,7 +103,7 @@ def perturb(
 
 
 def negatives(
-    stories: Stories,
+    stories: PlainStories,
     out: Out = None,
     out_option: OutOption = None,
     seed: Seed = 0,

@@ -68,7 +68,12 @@ def trainer_command(
     parser.add_argument("--cache", type=Path, default=cache, help="what is made of the corpora once")
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint in --run")
     parser.add_argument(
-        "--set", nargs="*", default=[], metavar="KEY=VALUE", help="e.g. seed=7 adapter.rank=8 corpus=wp"
+        "--set",
+        nargs="*",
+        action="extend",
+        default=[],
+        metavar="KEY=VALUE",
+        help="e.g. seed=7 adapter.rank=8 corpus=wp",
     )
     given = parser.parse_args(arguments)
     if shared:

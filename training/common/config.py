@@ -164,8 +164,13 @@ def _put(values: Any, keys: list[str], value: Any, change: str) -> None:
             values = values[place]
             continue
         if not isinstance(values.get(key), dict | list):
-            values[key] = {}
+            values[key] = {"name": values[key]} if isinstance(values.get(key), str) else {}
         values = values[key]
+    if keys[-1] == "name" and len(keys) > 1 and isinstance(values, dict):
+        what = ".".join(keys[:-1])
+        raise ValueError(
+            f"--set {change}: the name stands for all settings of {what}; expected {what}={value}"
+        )
     if not isinstance(values, dict):
         raise ValueError(f"--set {change}: expected a key of a mapping, got {keys[-1]!r}")
     values[keys[-1]] = value

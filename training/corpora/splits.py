@@ -74,8 +74,9 @@ def cut(sentences: Sentences, max_words: int | None) -> Sentences:
 def load_corpus(config: CorpusConfig, data: Path, names: Path) -> Corpus:
     """Reads, normalises and splits a corpus.
 
-    Stories that begin alike count as one; which are held out is the same for all configurations (`story_key`). `names`
-    is the `names.json` that travels with the encoder.
+    Stories that begin alike count as one; which are held out of files without a validation file is the same for all
+    configurations (`story_key`). A corpus with a validation file trains on all others. `names` is the `names.json` that
+    travels with the encoder.
     """
     named = Normalizer.load(names)
     normalizer = named if config.delexicalize else Normalizer()

@@ -263,7 +263,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="the folder that the corpora lie in")
     parser.add_argument("--run", type=Path, help="default: runs/continued-NAME")
     parser.add_argument("--processes", type=int, default=1, help="that write at the same time (default: 1)")
-    parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE", help="e.g. stories=20 seed=7")
+    parser.add_argument(
+        "--set", nargs="*", action="extend", default=[], metavar="KEY=VALUE", help="e.g. stories=20 seed=7"
+    )
     given = parser.parse_args(arguments)
     try:
         config = read_config(ContinuedConfig, config_file("continued", given.config), given.set)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
         data: the folder that the corpus lies in.
         run: the folder to write to.
         cache: of tagged corpora.
-        seed: of all draws.
+        seed: of all draws, together with the name, so that sources of like settings draw each their own.
     """
     name = settings["name"]
     corpora = CorpusConfig.from_mapping(settings["corpus"])
@@ -72,6 +73,7 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
         written = {split: checksum(file) for split, file in files.items() if file.is_file()}
         if all(manifest.get(key) == value for key, value in (wanted | {"files": written}).items()):
             return manifest
+    seed += crc32(name.encode())
     corpus = load_corpus(corpora, data, ENCODER / "names.json")
     language = language_of(union)
     rng = np.random.default_rng(seed)

@@ -27,7 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--data", type=Path, required=True, help="folder that holds cola/raw")
     parser.add_argument("--config", default="default", help="a file, or a name in training/configs/grammar")
-    parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE", help="e.g. epochs=1")
+    parser.add_argument(
+        "--set", nargs="*", action="extend", default=[], metavar="KEY=VALUE", help="e.g. epochs=1"
+    )
     parser.add_argument("--out", type=Path, default=WEIGHTS)
     parser.add_argument("--evaluate", action="store_true", help="measure the weights in --out, train nothing")
     options = parser.parse_args(arguments)

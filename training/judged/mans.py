@@ -7,7 +7,6 @@ from openmeva.training.files import read_json
 from openmeva.training.judged.rows import JudgedStory, find_file
 
 CORPORA = ("roc", "wp")
-SOURCE_MODELS = ("s2s", "plan_write", "fusion", "gpt", "gpt_kg")
 HUB_ID = "Jiann/OpenMEVA"
 
 

@@ -16,7 +16,8 @@ class PlotCoherenceConfig(ClassifierConfig, RowsConfig):
         teacher: a larger classifier to learn from.
         seeds: where given, one training with each in `seed`'s place, whose adapters are averaged.
         start_share: of that mean, which the adapter has that they go on from.
-        temperature: what the mean's logits are divided by, so that scores near 0 and 1 spread out; their order stays.
+        temperature: what the mean's logits are divided by, so that scores near 0 and 1 spread out; stories that are
+            read in one window keep their order.
         note: for the card.
     """
 

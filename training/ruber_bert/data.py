@@ -12,11 +12,11 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from openmeva.metrics.core.runtime import SpecialTokens, pad
-from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.core.text import Normalizer, plain_text
 from openmeva.metrics.ruber_bert.modeling import RuberModel, extremes, inner_tokens, pool
 from openmeva.metrics.ruber_bert.scoring import plain_context
 from openmeva.training.common.trainer import native_autocast
-from openmeva.training.corpora.splits import Sentences, cut, judged_keys, load_corpus
+from openmeva.training.corpora.splits import cut, judged_keys, load_corpus
 from openmeva.training.corpora.stories import is_held_out, story_key, without_line_breaks
 from openmeva.training.files import read_rows, text_of
 from openmeva.training.ruber_bert.config import RuberConfig
@@ -60,12 +60,12 @@ def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenize
             if not context or not sentences or key in judged:
                 continue
             split = validation if is_held_out(key, settings.validation_share) else train
-            split.append((context, _text(sentences)))
-            prompted.add(_text(sentences[:3]))
+            split.append((context, plain_text(sentences)))
+            prompted.add(plain_text(sentences[:3]))
     for split, stories in ((train, corpus.train), (validation, corpus.validation)):
         for sentences in stories:
-            if len(sentences) > BEGINNING and _text(sentences[:3]) not in prompted:
-                split.append((_text(sentences[:BEGINNING]), _text(sentences[BEGINNING:])))
+            if len(sentences) > BEGINNING and plain_text(sentences[:3]) not in prompted:
+                split.append((plain_text(sentences[:BEGINNING]), plain_text(sentences[BEGINNING:])))
     rng = np.random.default_rng(config.seed)
     kept = [
         [split[i] for i in rng.permutation(len(split))[:count]]
@@ -75,16 +75,23 @@ def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenize
 
 
 def prompted_stories(path: Path) -> Iterator[tuple[str, str]]:
-    """Prompts and stories of a file's rows, without marks of line breaks; rows without a prompt are left out."""
+    """Prompts (`prompt`, or `context`) and stories of a file's rows, without marks of line breaks.
+
+    Rows without a prompt are left out.
+
+    Raises:
+        ValueError: a file without any prompt.
+    """
+    found = 0
     for row in read_rows(path):
-        prompt = text_of(row, "prompt") if row.values.get("prompt") else ""
+        column = next((name for name in ("prompt", "context") if row.values.get(name)), None)
+        prompt = text_of(row, column) if column else ""
         story = without_line_breaks(text_of(row))  # as `load_corpus` reads it
         if prompt.strip() and story.strip():
+            found += 1
             yield prompt, story
-
-
-def _text(sentences: Sentences) -> str:
-    return " ".join(word for sentence in sentences for word in sentence)
+    if not found:
+        raise ValueError(f"{path}: expected stories with a 'prompt' or 'context', got none")
 
 
 def _tokens(pairs: Sequence[tuple[str, str]], tokenizer: Tokenizer, limit: int) -> list[Pair]:

@@ -68,10 +68,6 @@ class Sentence:
         """Whether the token at `at` is the first word of the sentence, opening quotes aside."""
         return not any(any(map(str.isalnum, word)) for word in self.words[:at])
 
-    def is_quoted(self, at: int) -> bool:
-        """Whether the token at `at` stands within quotes that the sentence opens."""
-        return self.words[:at].count('"') % 2 == 1
-
     def inner(self, start: int, end: int) -> str:
         """As `surface`, for use inside a sentence: without the capital that only the place gave it."""
         text = self.surface(start, end)

@@ -46,11 +46,12 @@ def test_what_ranks_above_what() -> None:
 
 def test_groups_keep_the_human_story_and_vary_the_others() -> None:
     make = ExampleMaker(tiny_tokenizer(), Normalizer(), 64)
-    many = [GroupRow("g", "she ran .", "human", 1, 0)] + [
+    human = GroupRow("g", "she ran .", "human", 1, 0)
+    many = [human, human] + [  # of two files
         GroupRow("g", "she ate " + "the " * n + "cat .", "x", 0) for n in range(8)
     ]
     groups = Groups(many, make, size=3, passes=5, seed=1)
-    assert len(groups) == 5
+    assert (len(groups), groups.stories) == (5, 9)
     assert all(len(group) == 3 and group[0].label == 1 for group in groups)
     assert len({tuple(e.ids) for group in groups for e in group[1:]}) > 2
     assert [e.ids for e in groups[3]] == [e.ids for e in groups[3]]

@@ -89,7 +89,13 @@ def test_a_change_reaches_every_field() -> None:
         PlotCoherenceConfig, config_file("plot_coherence", "mix_second"), ["graded.wp.stories=7"]
     )
     assert [one["stories"] for one in mixed.graded or ()] == [9500, 7, 2400]
-    for change, message in (("pairs", "expected KEY=VALUE"), ("pears=3", "did you mean pairs?")):
+    part = read_config(UnionConfig, config_file("union", "roc"), ["corpus=wp", "corpus.max_stories=9"]).corpus
+    assert (part.context, part.max_stories) == ("prompt", 9)
+    for change, message in (
+        ("pairs", "expected KEY=VALUE"),
+        ("pears=3", "did you mean pairs?"),
+        ("corpus.name=wp", "the name stands for all settings of corpus; expected corpus=wp"),
+    ):
         with pytest.raises(ValueError, match=message.replace("?", r"\?")):
             read_config(UnionConfig, config_file("union", "roc"), [change])
 

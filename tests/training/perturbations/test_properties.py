@@ -51,10 +51,14 @@ def test_the_first_sentence_stays_where_it_is_the_context(
         5,
         material=PerturbationMaterial(1, material.corpus, material.paraphraser, material.similarity),
     )
+    fired = 0
     for text in texts:
         first = Story(text).sentences[0]
         result = perturber.perturb(text, text)
-        assert result is None or result.story.startswith(text[: first.end])
+        if result is not None:
+            fired += 1
+            assert result.story.startswith(text[: first.end])
+    assert fired
 
 
 @pytest.mark.parametrize("aspect", ASPECTS)

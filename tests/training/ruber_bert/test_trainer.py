@@ -197,9 +197,10 @@ def test_features_are_those_without_dropout(data: Path) -> None:
     assert torch.equal(first["mean"], second["mean"])
 
 
-def test_prompts_are_contexts_and_a_story_counts_once(data: Path) -> None:
+@pytest.mark.parametrize("column", ["prompt", "context"])
+def test_prompts_are_contexts_and_a_story_counts_once(column: str, data: Path) -> None:
     rows = [
-        {"prompt": "[ WP ] the dog ran .", "story": f"he ate . <newline> she {v} . he slept !"}
+        {column: "[ WP ] the dog ran .", "story": f"he ate . <newline> she {v} . he slept !"}
         for v in ("ran", "ate")
     ]
     (data / "prompted.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -214,6 +215,9 @@ def test_prompts_are_contexts_and_a_story_counts_once(data: Path) -> None:
         ("thedogran.", "heate.sheate.heslept!"),
         ("thedogran.", "heate.sheran.heslept!"),
     ]
+    (data / "prompted.jsonl").write_text(json.dumps({"story": "he ate . she ran ."}) + "\n")
+    with pytest.raises(ValueError, match="expected stories with a 'prompt' or 'context', got none"):
+        load_pairs(config, data, data / "encoder" / "names.json", tokenizer)
 
 
 @pytest.mark.parametrize(

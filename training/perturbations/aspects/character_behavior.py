@@ -172,5 +172,6 @@ ASPECT = Aspect(
     title="Character behaviour",
     meaning="Who does what is mixed up: roles or pronouns change.",
     techniques={"role_exchange": exchange_roles, "pronoun_substitution": substitute_pronoun},
+    needs=("wordnet",),
     selects=is_example,
 )
