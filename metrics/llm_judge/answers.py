@@ -10,6 +10,9 @@ from typing import Any, Protocol
 from openmeva.metrics.core.files import write_text
 from openmeva.metrics.llm_judge.reading import Token
 
+VERSION = 2
+"""Of answers with probabilities, part of their names: the first kept one alone of the tokens that read the same."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -63,13 +66,21 @@ class NoAnswer(Exception):  # noqa: N818
         wait: seconds that the server asks to wait.
         stop: whether no other question would be answered either.
         own: whether the question itself is at fault, so that it says nothing of the others.
+        refused: whether the question itself is at fault where another is answered.
     """
 
     def __init__(
-        self, reason: str, again: bool = False, wait: float = 0.0, stop: bool = False, own: bool = False
+        self,
+        reason: str,
+        again: bool = False,
+        wait: float = 0.0,
+        stop: bool = False,
+        own: bool = False,
+        refused: bool = False,
     ) -> None:
         super().__init__(reason)
-        self.reason, self.again, self.wait, self.stop, self.own = reason, again, wait, stop, own
+        self.reason, self.again, self.wait, self.stop = reason, again, wait, stop
+        self.own, self.refused = own, refused
 
 
 class Judge(Protocol):
@@ -119,7 +130,8 @@ class AnswerCache:
 
     def _asked(self, request: Request) -> dict[str, Any]:
         # as it is kept, or what JSON writes otherwise (numbers as keys, tuples) would never be found again
-        asked: dict[str, Any] = json.loads(json.dumps({**self.identity, **asdict(request)}))
+        version = {"version": VERSION} if request.top_logprobs else {}
+        asked: dict[str, Any] = json.loads(json.dumps({**version, **self.identity, **asdict(request)}))
         return asked
 
     def _path(self, asked: Mapping[str, Any]) -> Path:

@@ -13,7 +13,7 @@ Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 """Seconds before the second try, doubled with each further one, and the most that is waited at once."""
 GIVE_UP = 10
-"""Questions in a row without an answer after which the others are not asked."""
+"""Questions in a row without an answer after which the others are not asked; refused ones of a prompt are one."""
 
 
 @dataclass
@@ -65,7 +65,8 @@ class Asker:
         self.judge, self.cache = judge, cache
         self.parallel, self.tries, self.first_wait = parallel, tries, first_wait
         self.usage = Usage()
-        self._stopped, self._lock, self._failed = threading.Event(), threading.Lock(), 0
+        self._stopped, self._lock = threading.Event(), threading.Lock()
+        self._failed: set[str] = set()  # refused prompts and other questions, in a row
         self._seen: set[str] = set()  # questions of this run whose answers are counted
 
     def ask(self, request: Request) -> Answer | NoAnswer:
@@ -79,6 +80,7 @@ class Asker:
             with self._lock:
                 self.usage.cached += repr(request) not in self._seen
                 self._seen.add(repr(request))
+                self._failed.clear()
             return kept
         for number in range(self.tries):
             if self._stopped.is_set():
@@ -94,7 +96,7 @@ class Asker:
                 with self._lock:
                     self.usage.add(answer)
                     self._seen.add(repr(request))
-                    self._failed = 0
+                    self._failed.clear()
                 return answer
             wait = max(failure.wait, min(self.first_wait * 2**number, LONGEST_WAIT))
             if failure.stop or failure.wait > LONGEST_WAIT:
@@ -106,14 +108,14 @@ class Asker:
                 self._stopped.wait(wait)
         else:
             failure = NoAnswer(f"{failure.reason} (asked {self.tries} times)")
-        return self._given_up(failure)
+        return self._given_up(request, failure)
 
-    def _given_up(self, failure: NoAnswer) -> NoAnswer:
-        if failure.own:
-            return failure
+    def _given_up(self, request: Request, failure: NoAnswer) -> NoAnswer:
         with self._lock:
-            self._failed += 1
-            too_many = self._failed >= GIVE_UP
+            if failure.own or (failure.refused and self._seen):
+                return failure
+            self._failed.add(request.prompt if failure.refused else repr(request))
+            too_many = len(self._failed) >= GIVE_UP
         if too_many:
             raise self._end(f"{GIVE_UP} questions in a row had no answer: {failure.reason}")
         return failure

@@ -17,7 +17,7 @@ from openmeva.metrics.llm_judge.reading import Token
 KEY = "OPENMEVA_JUDGE_KEY"
 """The environment's variable that holds the key, where no argument does."""
 _AGAIN = {408, 409, 425, 429}  # and 500 and above
-_STORYS_OWN = {400, 413, 422}  # too long, refused by a filter: another story may be answered
+_STORYS_OWN = {400, 403, 413, 422}  # too long, refused by a filter: another story may be answered
 _NO_JSON = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
 
 
@@ -100,12 +100,14 @@ class ChatJudge:
         status = error.response.status_code
         said = error.server_message or error.response.reason_phrase
         reason = self._shown(f"the server refused with {status}: {said}")
-        again = status in _AGAIN or status >= 500
+        again, refused = status in _AGAIN or status >= 500, status in _STORYS_OWN
         wait = seconds_to_wait(error.response.headers.get("Retry-After"))
-        return NoAnswer(reason, again=again, wait=wait, stop=not again and status not in _STORYS_OWN)
+        return NoAnswer(reason, again=again, wait=wait, stop=not (again or refused), refused=refused)
 
     def _answer(self, said: Any) -> Answer:
         """Raises one of `_NO_JSON` where it is not of the form of a chat completion."""
+        if not said.get("choices") and said.get("error"):  # with the status 200, as some servers do
+            raise ValueError(said["error"])
         choice = said["choices"][0]
         text = choice["message"].get("content")
         if text is not None and not isinstance(text, str):
@@ -128,13 +130,13 @@ class ChatJudge:
             return None
         found = []
         for one in content:
-            top = {str(each["token"]): float(each["logprob"]) for each in one.get("top_logprobs") or []}
-            top.setdefault(str(one["token"]), float(one["logprob"]))
-            found.append(
-                Token(
-                    self._clean(str(one["token"])), tuple((self._clean(t), value) for t, value in top.items())
-                )
-            )
+            top = [(str(each["token"]), float(each["logprob"])) for each in one.get("top_logprobs") or []]
+            own = str(one["token"])
+            if own not in dict(top):
+                top.append((own, float(one["logprob"])))
+            # two tokens may read the same; some servers list the reply's own twice
+            pairs = tuple((self._clean(text), logprob) for text, logprob in dict.fromkeys(top))
+            found.append(Token(self._clean(own), pairs))
         return tuple(found)
 
     def _clean(self, text: str) -> str:

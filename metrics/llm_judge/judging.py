@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
-from openmeva.metrics.llm_judge.asking import Asker, Progress
+from openmeva.metrics.llm_judge.asking import GIVE_UP, Asker, Progress
 from openmeva.metrics.llm_judge.reading import expected_rating, read_rating, unreadable
 
 METHODS = ("auto", "probabilities", "samples")
@@ -95,12 +95,18 @@ def judge(
 
 
 def _method_of(prompts: Sequence[str], asker: Asker, sampling: Sampling) -> str:
-    """Whether the judge gives probabilities, as its first answer shows; some servers refuse to be asked for them."""
-    for prompt in prompts:
+    """Whether the judge gives probabilities, as its first answer shows; some servers refuse to be asked for them.
+
+    An empty reply has no tokens, and shows nothing.
+    """
+    for prompt in prompts[:GIVE_UP]:
         answer = asker.ask(sampling.requests(prompt, "probabilities")[0])
         if isinstance(answer, Answer):
-            return "samples" if answer.tokens is None else "probabilities"
-        if isinstance(asker.ask(sampling.requests(prompt, "samples")[0]), Answer):
+            if answer.tokens is not None:
+                return "probabilities"
+            if answer.text.strip():
+                return "samples"
+        elif isinstance(asker.ask(sampling.requests(prompt, "samples")[0]), Answer):
             return "samples"
     return "samples"
 

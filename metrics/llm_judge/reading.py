@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 LOW, HIGH = 1, 5
 LEAST_MASS = 0.1
-_THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_THOUGHT = re.compile(r"\A.*</think>", re.DOTALL)  # where the prompt ends in <think>, the reply lacks it
 _RATING = re.compile(
     r"""[\s*_"'`({\[]*(?:[a-z]+(?:[\ _][a-z]+)?[\s*_"'`]*[:=][\s*_"'`(]*)?
         (?P<rating>[1-5])(?:\s*(?:/|out\ of)\s*5)?[\s*_"'`)}\].!]*""",
@@ -31,7 +31,7 @@ class Token:
 def read_rating(reply: str) -> tuple[int, int] | None:
     """The rating that a reply consists of and where it stands, or None where it is anything else.
 
-    A word before it (`Rating: 4`), `/5` after it, quotes, brackets, and thoughts in `<think>` do no harm; prose,
+    A word before it (`Rating: 4`), `/5` after it, quotes, brackets, and thoughts up to `</think>` do no harm; prose,
     several numbers, fractions and numbers off the scale are no rating.
 
     >>> read_rating("4"), read_rating("**Rating:** 4/5"), read_rating("4.5"), read_rating("I would say 4")

@@ -1,5 +1,6 @@
 """Many questions: asked again where that may help, a few at a time, each kept, and none twice after a stop."""
 
+import hashlib
 import json
 import multiprocessing
 import os
@@ -7,7 +8,7 @@ import signal
 import threading
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,7 @@ def test_what_stays_without_an_answer_is_reported_and_not_kept(tmp_path: Path) -
         (failure(401), 1, "refused with 401.* run again to go on"),
         (failure(429, Retry_After="3600"), 1, "asks to wait 3600 seconds"),
         (failure(400), GIVE_UP, f"{GIVE_UP} questions in a row had no answer"),
+        (failure(403), GIVE_UP, f"{GIVE_UP} questions in a row had no answer"),
     ],
 )
 def test_a_hopeless_run_stops(tmp_path: Path, reply: Reply, asked: int, message: str) -> None:
@@ -92,6 +94,28 @@ def test_a_hopeless_run_stops(tmp_path: Path, reply: Reply, asked: int, message:
         with pytest.raises(ValueError, match=message):
             asker_of(server, tmp_path, parallel=1).ask_all(QUESTIONS)
         assert len(server.asked) == asked
+
+
+@pytest.mark.parametrize("status", [400, 403])
+def test_refused_questions_end_no_run_in_which_others_are_answered(tmp_path: Path, status: int) -> None:
+    questions = [Request(f"question {number}") for number in range(20)]
+    answered = {"question 5", "question 6"}
+    with served(
+        lambda body: completion("4") if body["messages"][0]["content"] in answered else failure(status)
+    ) as server:
+        for _ in range(2):
+            found = asker_of(server, tmp_path, parallel=1).ask_all(questions)
+            assert [n for n, one in enumerate(found) if isinstance(one, Answer)] == [5, 6]
+
+
+def test_a_kept_answer_ends_a_row_of_failures(tmp_path: Path) -> None:
+    questions = [Request(f"question {number}") for number in range(2 * GIVE_UP)]
+    with served(
+        lambda body: failure(500) if int(body["messages"][0]["content"][9:]) % 2 else completion("4")
+    ) as server:
+        for _ in range(2):
+            found = asker_of(server, tmp_path, parallel=1, tries=1).ask_all(questions)
+            assert [isinstance(one, Answer) for one in found] == [True, False] * GIVE_UP
 
 
 def test_a_question_at_fault_itself_says_nothing_of_the_others(tmp_path: Path) -> None:
@@ -196,6 +220,19 @@ def test_what_is_kept_comes_back_the_same(tmp_path: Path) -> None:
     for damaged in ("", path.read_text()[:50], "[]", "{}", '{"asked": {}}'):
         path.write_text(damaged)
         assert cache.get(QUESTIONS[0]) is None, "asked again"
+
+
+def test_probabilities_that_an_earlier_version_kept_are_asked_for_anew(tmp_path: Path) -> None:
+    cache = AnswerCache(tmp_path, {"model": "m"})
+    answer, sample = Answer("4", None, "m", "2026-11-22"), Request("How good?", temperature=1.0)
+    likeliest = Request("How good?", top_logprobs=5)
+    for request in (sample, likeliest):
+        asked = {"model": "m", **asdict(request)}
+        name = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+        (tmp_path / name[:2]).mkdir(exist_ok=True)
+        path = tmp_path / name[:2] / f"{name}.json"
+        path.write_text(json.dumps({"asked": asked, "answer": asdict(answer)}))
+    assert (cache.get(sample), cache.get(likeliest)) == (answer, None)
 
 
 def test_everything_that_matters_makes_another_question(tmp_path: Path) -> None:

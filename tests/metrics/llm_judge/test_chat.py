@@ -12,6 +12,7 @@ from huggingface_hub import constants
 from openmeva.metrics.llm_judge import chat
 from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
 from openmeva.metrics.llm_judge.chat import ChatJudge
+from openmeva.metrics.llm_judge.reading import expected_rating
 from tests.chat_server import Reply, completion, failure, served
 
 KEY = "sk-very-secret-0123456789"
@@ -93,6 +94,27 @@ def test_a_body_that_is_no_answer_may_be_asked_for_again(body: bytes) -> None:
 def test_errors(reply: Reply, again: bool, wait: float, stop: bool) -> None:
     found = refused(reply)
     assert (found.again, found.wait, found.stop) == (again, wait, stop)
+
+
+def test_an_error_in_place_of_choices_is_told() -> None:
+    found = refused(Reply({"error": {"message": "limited upstream", "code": 429}}))
+    assert "limited upstream" in found.reason
+    assert found.again
+
+
+def test_tokens_that_read_the_same_keep_their_probabilities() -> None:
+    """But the reply's own, where the server lists it twice, has its probability once."""
+    reply = completion("4")
+    top = [
+        {"token": text, "logprob": math.log(p)}
+        for text, p in [("4", 0.8), ("4", 0.8), ("2", 0.15), ("4", 0.01)]
+    ]
+    reply.body["choices"][0]["logprobs"] = {"content": [{**top[0], "top_logprobs": top}]}
+    answer = asked(reply)
+    assert answer.tokens is not None
+    value, probabilities, _ = expected_rating(answer.text, answer.tokens)
+    assert value == pytest.approx((4 * 0.81 + 2 * 0.15) / 0.96)
+    assert probabilities[4] == pytest.approx(0.81)
 
 
 def test_no_server_and_a_slow_one() -> None:

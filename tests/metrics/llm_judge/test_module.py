@@ -87,6 +87,30 @@ def test_a_server_that_refuses_probabilities_is_asked_for_samples(judge: Any, tm
     assert len(server.asked) == 1 + 3 * 2
 
 
+@pytest.mark.parametrize("method", ["auto", "probabilities", "samples"])
+def test_refused_stories_that_stand_first_are_unscored(judge: Any, tmp_path: Path, method: str) -> None:
+    stories = [*(f"The dog slept {number} hours." for number in range(6)), STORIES[0]]
+    with served(
+        lambda body: failure(400, "filter") if "dog" in body["messages"][0]["content"] else by_story(body)
+    ) as server:
+        result = compute(judge, server, tmp_path, predictions=stories, method=method, parallel=1)
+    assert result["scores"] == [None] * 6 + [4]
+
+
+def test_an_empty_reply_does_not_decide_the_method(judge: Any, tmp_path: Path) -> None:
+    with served(
+        lambda body: (
+            completion(None)
+            if "Ann" in body["messages"][0]["content"]
+            else completion("4", {"4": 0.5, "3": 0.5})
+        )
+    ) as server:
+        result = compute(judge, server, tmp_path)
+    assert result["scores"] == [None, 3.5, 3.5]
+    assert result["reasons"][0] == "the reply is empty"
+    assert len(server.asked) == 3
+
+
 def test_what_cannot_be_read_is_unscored_and_no_number(judge: Any, tmp_path: Path) -> None:
     with served(by_story) as server:
         result = compute(

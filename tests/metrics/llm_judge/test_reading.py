@@ -19,6 +19,7 @@ from openmeva.metrics.llm_judge.reading import Token, expected_rating, read_rati
         ('{"rating": 1}', 1),
         ('```{"overall_score": 2}```', 2),
         ("<think>It is 3, or 5.</think>\n\n4", 4),
+        ("It is 3, or 5.\n</think>\n\n4", 4),
     ],
 )
 def test_ratings(reply: str, rating: int) -> None:
