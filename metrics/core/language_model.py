@@ -5,11 +5,18 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from huggingface_hub import try_to_load_from_cache
 from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import is_gguf_available
 
-from openmeva.metrics.core.backbone import WEIGHTS, NotAtHandError, backbone_folder, packaged_file
+from openmeva.metrics.core.backbone import (
+    WEIGHTS,
+    NotAtHandError,
+    backbone_folder,
+    file_digest,
+    packaged_file,
+)
 
 GGUF = ".gguf"
 
@@ -17,15 +24,37 @@ GGUF = ".gguf"
 def load_language_model(name: str, dtype: torch.dtype = torch.float32) -> tuple[Any, Any]:
     """Tokenizer and model of a folder or Hub id, without asking the network where the files are here.
 
+    Args:
+        name: a folder, `org/repository` or `org/repository@revision`.
+        dtype: of the model.
+
     Raises:
         OSError, ValueError, KeyError: no such model, no safetensors, or one that is no causal language model.
     """
+    place, revision = _place_of(name)
     try:
-        return _load(name, dtype, local=True)
+        return _load(place, dtype, local=True, revision=revision)
     except OSError:
         if Path(name).is_dir():
             raise
-    return _load(name, dtype, local=False)
+    return _load(place, dtype, local=False, revision=revision)
+
+
+def revision_of(name: str) -> str:
+    """Which weights `load_language_model` has loaded: twelve digits of the Hub's commit, or of each file's SHA-256."""
+    place, revision = _place_of(name)
+    if Path(name).is_dir():
+        return "+".join(file_digest(path)[:12] for path in sorted(Path(name).glob("*.safetensors")))
+    cached = try_to_load_from_cache(place, "config.json", revision=revision)
+    return Path(cached).parent.name[:12] if isinstance(cached, str) else "unknown"
+
+
+def _place_of(name: str) -> tuple[str, str | None]:
+    """Folder or repository, and the revision that is named, if any."""
+    if Path(name).is_dir():
+        return name, None
+    repository, _, revision = name.partition("@")
+    return repository, revision or None
 
 
 def language_model_weights(reference: Mapping[str, Any], beside: Path | None = None) -> Path:
@@ -73,10 +102,13 @@ def max_length_of(model: Any, tokenizer: Any) -> int | None:
     return min(known, default=None)
 
 
-def _load(name: str, dtype: torch.dtype, local: bool, gguf: str | None = None) -> tuple[Any, Any]:
+def _load(
+    name: str, dtype: torch.dtype, local: bool, gguf: str | None = None, revision: str | None = None
+) -> tuple[Any, Any]:
     where: dict[str, Any] = {
         "local_files_only": local,
         "trust_remote_code": False,
+        "revision": revision,
         **({"gguf_file": gguf} if gguf else {}),
     }
     tokenizer = AutoTokenizer.from_pretrained(name, **where)

@@ -1,27 +1,30 @@
 """A chat model on this machine: the probabilities of the ratings as its next token, exactly, in one pass."""
 
+import hashlib
 import inspect
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import torch
 
-from openmeva.metrics.core.backbone import file_digest
-from openmeva.metrics.core.language_model import load_language_model, max_length_of
+from openmeva.metrics.core.language_model import load_language_model, max_length_of, revision_of
 from openmeva.metrics.core.module import MODEL_LIBRARIES
 from openmeva.metrics.core.runtime import choose_device, choose_dtype
 from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
 from openmeva.metrics.llm_judge.reading import Token, read_rating
+
+PLACE = "\ue000"
+"""Stands for a prompt in the template of a chat: a character for private use, which templates have no use for."""
 
 
 class LocalJudge:
     """A causal language model of transformers; one question at a time.
 
     Args:
-        name: a folder, or a Hub id; code that a repository brings is never run.
+        name: a folder, or a Hub id, with `@` and a revision or without; code that a repository brings is never run.
         device: chosen by itself where not given.
         dtype: `auto` (bfloat16 where the processor multiplies it natively), `float32` or `bfloat16`.
 
@@ -42,13 +45,16 @@ class LocalJudge:
         self.model = model.to(self.device).eval()
         self.max_length = max_length_of(model, self.tokenizer)
         self._options = {"logits_to_keep": 1} if _keeps_logits(model) else {}
+        if self.tokenizer.chat_template:
+            self._protect_turns()
         self._ratings = _rating_tokens(self.tokenizer)
         if not self._ratings:
             raise ValueError(f"{name}: expected a tokenizer with tokens for the ratings 1 to 5, got none")
         self.identity: Mapping[str, str] = {
             "model": name,
             "at": "local",
-            "revision": _revision(name, model),
+            "revision": revision_of(name),
+            "setup": _setup(self.tokenizer, model),
             "dtype": str(kind).removeprefix("torch."),
             **{library: version(library) for library in MODEL_LIBRARIES},
         }
@@ -77,16 +83,38 @@ class LocalJudge:
         )
 
     def _ids(self, prompt: str) -> list[int]:
-        """The prompt as a turn of a chat, as the model was trained on; plain, with a beginning, where it has none."""
+        """The prompt as a turn of a chat, as the model was trained on; plain, with a beginning, where it has none.
+
+        Only the template begins and ends turns: what the prompt has of special tokens is read as plain text.
+        """
         if not self.tokenizer.chat_template:
-            return self.tokenizer(f"{prompt}\n\nRating:")["input_ids"]
-        text = self.tokenizer.apply_chat_template(
+            return self.tokenizer(f"{prompt}\n\nRating:", split_special_tokens=True)["input_ids"]
+        text = self._turn(prompt)
+        if self._read(prompt) == self._read(prompt, split_special_tokens=True):
+            return self._read(text)
+        before, _, after = self._turn(PLACE).partition(PLACE)
+        own = text.removeprefix(before).removesuffix(after)
+        return [*self._read(before), *self._read(own, split_special_tokens=True), *self._read(after)]
+
+    def _turn(self, prompt: str) -> str:
+        """The text of a chat that asks it, up to where the answer begins."""
+        return self.tokenizer.apply_chat_template(
             [{"role": "user", "content": prompt}],
             tokenize=False,
             add_generation_prompt=True,
             enable_thinking=False,  # of models that think before they answer
         )
-        return self.tokenizer(text, add_special_tokens=False)["input_ids"]
+
+    def _read(self, text: str, **how: bool) -> list[int]:
+        return self.tokenizer(text, add_special_tokens=False, **how)["input_ids"]
+
+    def _protect_turns(self) -> None:
+        """Makes special the added tokens that the template writes: some models' marks of turns are not."""
+        written = set(self._read(self._turn(PLACE)))
+        for number, token in self.tokenizer.added_tokens_decoder.items():
+            if number in written and not token.special and not token.content.isspace():
+                token.special = True
+                self.tokenizer.add_tokens([token], special_tokens=True)
 
 
 def _keeps_logits(model: Any) -> bool:
@@ -103,10 +131,13 @@ def _rating_tokens(tokenizer: Any) -> dict[int, str]:
     return {token: text for token, text in texts.items() if read_rating(text)}
 
 
-def _revision(name: str, model: Any) -> str:
-    """The commit of a model of the Hub; of a folder, twelve digits of its weights' SHA-256."""
-    commit = getattr(model.config, "_commit_hash", None)
-    if commit:
-        return str(commit)[:12]
-    digests = [file_digest(path) for path in sorted(Path(name).glob("*.safetensors"))]
-    return "+".join(digest[:12] for digest in digests)
+def _setup(tokenizer: Any, model: Any) -> str:
+    """Twelve digits of the SHA-256 of what an answer depends on beside weights: tokenizer, template, configuration."""
+    fast = getattr(tokenizer, "backend_tokenizer", None)
+    parts = [
+        fast.to_str() if fast else tokenizer.get_vocab(),
+        tokenizer.chat_template,
+        tokenizer.special_tokens_map,  # which a template may write
+        model.config.to_json_string(),
+    ]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]

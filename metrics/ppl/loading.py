@@ -26,6 +26,7 @@ from openmeva.metrics.core.language_model import (
     load_language_model,
     max_length_of,
     read_language_model,
+    revision_of,
 )
 from openmeva.metrics.core.runtime import token_id
 from openmeva.metrics.ppl.causal_model import CausalModel
@@ -37,7 +38,7 @@ UNKNOWN_LENGTH = 1024
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model with the reader of its texts, and the digits that identify its weights."""
+    """A model with the reader of its texts, and the digits that identify its weights (`adapter+base` where two do)."""
 
     model: CausalModel | MaskedModel
     reader: NormalizedReader | PlainReader
@@ -123,12 +124,17 @@ def from_backbone(settings: Mapping[str, Any], folder: Path) -> LoadedModel:
     weights = language_model_weights(settings["backbone"], folder)
     tokenizer, model = read_language_model(weights)
     if settings.get("adapter"):
-        return _under_adapter(folder, settings, model, tokenizer)
-    return _as_it_is(str(weights), model, tokenizer, file_digest(weights), settings["max_length"])
+        return _under_adapter(folder, settings, model, tokenizer, file_digest(weights)[:12])
+    return _as_it_is(str(weights), model, tokenizer, file_digest(weights)[:12], settings["max_length"])
 
 
-def _under_adapter(folder: Path, settings: Mapping[str, Any], model: Any, tokenizer: Any) -> LoadedModel:
-    """A model with the adapter of a checkpoint, which reads texts as the adapter was trained on: normalised."""
+def _under_adapter(
+    folder: Path, settings: Mapping[str, Any], model: Any, tokenizer: Any, base: str
+) -> LoadedModel:
+    """A model with the adapter of a checkpoint, which reads texts as the adapter was trained on: normalised.
+
+    `base` is of the model's weights, which may be the package's or the Hub's.
+    """
     adapter = read_tensors(folder / ADAPTER)
     state = model.state_dict()
     turned = [f"{name}.weight" for name, module in model.named_modules() if isinstance(module, Conv1D)]
@@ -142,7 +148,7 @@ def _under_adapter(folder: Path, settings: Mapping[str, Any], model: Any, tokeni
     names = folder / "names.json" if settings["delexicalize"] else None
     reader = NormalizedReader(read_words_alike(tokenizer.backend_tokenizer), names, end)
     scorer = CausalModel(model.eval(), token_id(reader.tokenizer, start), settings["max_length"])
-    return LoadedModel(scorer, reader, file_digest(folder / ADAPTER)[:12])
+    return LoadedModel(scorer, reader, f"{file_digest(folder / ADAPTER)[:12]}+{base}")
 
 
 def marks_of(tokenizer: Any) -> tuple[str, str]:
@@ -171,7 +177,7 @@ def from_transformers(name: str, hub_ids: dict[str, str]) -> LoadedModel:
             f"expected a configuration ({', '.join(sorted(hub_ids))}), or a folder or Hub id of a causal language "
             f"model with safetensors, got {name!r}: {error}"
         ) from error
-    return _as_it_is(name, model, tokenizer, getattr(model.config, "_commit_hash", None) or "local")
+    return _as_it_is(name, model, tokenizer, revision_of(name))
 
 
 def _as_it_is(name: str, model: Any, tokenizer: Any, revision: str, bound: int | None = None) -> LoadedModel:
@@ -184,4 +190,4 @@ def _as_it_is(name: str, model: Any, tokenizer: Any, revision: str, bound: int |
         raise ValueError(f"{name}: {error}") from error
     known = max_length_of(model, tokenizer) or UNKNOWN_LENGTH
     limit = min(known, bound or known)
-    return LoadedModel(CausalModel(model.eval(), start, limit), PlainReader(tokenizer), revision[:12])
+    return LoadedModel(CausalModel(model.eval(), start, limit), PlainReader(tokenizer), revision)

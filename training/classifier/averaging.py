@@ -8,13 +8,14 @@ from may be one of them: so what a second training taught comes in, and what it 
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from openmeva.metrics.core.checkpoint import ADAPTER, read_tensors
+from openmeva.metrics.core.checkpoint import ADAPTER, ADDED, read_tensors
+from openmeva.training.common.adapters import adapter_tensors
 from openmeva.training.files import save_tensors, write_text
 
 
@@ -24,7 +25,7 @@ def mean_adapter(
     """One adapter that adds nearly the mean of what several add.
 
     The mean of products of rank r has a greater rank; its best approximation of rank r is kept, the first adapter's where they
-    differ (Eckart and Young 1936).
+    differ (Eckart and Young 1936). Factors that an adapter lacks add nothing to the mean.
     Norms, heads and vectors of added tokens are averaged as they are.
 
     Args:
@@ -32,10 +33,10 @@ def mean_adapter(
         shares: of each in the mean, 1 in all; equal ones where not given.
 
     Returns:
-        The names and shapes of the first one, in float32.
+        The names and shapes of the first one, in float32, with the factors that it alone lacks.
 
     Raises:
-        ValueError: no adapters, adapters of other tensors than the first's, or shares that do not fit them.
+        ValueError: no adapters, adapters of other norms or heads than the first's, or shares that do not fit them.
     """
     if not adapters:
         raise ValueError("expected at least one adapter, got none")
@@ -43,25 +44,42 @@ def mean_adapter(
         shares = [1 / len(adapters)] * len(adapters)
     if len(shares) != len(adapters) or abs(sum(shares) - 1) > 1e-6:
         raise ValueError(f"shares: expected one for each of {len(adapters)} adapters, 1 in all, got {shares}")
-    names = set(adapters[0])
     for place, other in enumerate(adapters):
-        if unlike := sorted(names ^ set(other)):
-            raise ValueError(
-                f"adapter {place}: expected the tensors of the first one, differs in {unlike[:3]}"
-            )
+        _check_alike(f"adapter {place}", other, "the first one", adapters[0])
     mean = {}
-    for name in sorted(names):
+    for name in sorted(set().union(*adapters)):
         if name.endswith(".lora_A"):
             ups = f"{name.removesuffix('.lora_A')}.lora_B"
+            having = [(a, s) for a, s in zip(adapters, shares, strict=True) if name in a]
             mean[name], mean[ups] = _mean_factors(
-                [a[name] for a in adapters],
-                [a[ups].float() * s for a, s in zip(adapters, shares, strict=True)],
+                [a[name] for a, _ in having], [a[ups].float() * s for a, s in having]
             )
         elif not name.endswith(".lora_B"):
             mean[name] = torch.stack(
                 [a[name].float() * s for a, s in zip(adapters, shares, strict=True)]
             ).sum(0)
     return mean
+
+
+def check_mean_with(start: Path, model: torch.nn.Module) -> None:
+    """Refuses what a training goes on from where no mean of it and of what the training makes can be taken.
+
+    Args:
+        start: its folder.
+        model: under its adapter, before the training.
+
+    Raises:
+        ValueError: an adapter that is missing, or has other norms or heads than the model.
+    """
+    # rows of added tokens come to the model's tensors when they are saved
+    given = [name for name in read_tensors(start / ADAPTER) if not name.endswith(ADDED)]
+    _check_alike(f"start_share: {start / ADAPTER}", given, "this training's adapter", adapter_tensors(model))
+
+
+def _check_alike(what: str, names: Iterable[str], other: str, wanted: Iterable[str]) -> None:
+    """Refuses an adapter of other tensors than another one's, but for factors: those that add nothing are not kept."""
+    if unlike := sorted(name for name in set(names) ^ set(wanted) if ".lora_" not in name):
+        raise ValueError(f"{what}: expected the tensors of {other}, differs in {unlike[:3]}")
 
 
 def _mean_factors(downs: Sequence[Tensor], ups: Sequence[Tensor]) -> tuple[Tensor, Tensor]:

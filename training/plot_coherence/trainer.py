@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.training.classifier.at_hand import check_at_hand
+from openmeva.training.classifier.averaging import check_mean_with
 from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.classifier.distillation import teacher_digests
 from openmeva.training.classifier.live_teacher import taught
+from openmeva.training.classifier.model import build_classifier
 from openmeva.training.classifier.results import mean_results
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.seeds import train_seeds
@@ -56,11 +58,11 @@ def train(
         )
     check_start(config.start, config.adapter, config.frozen_layers)
     check_at_hand(config, config.teacher, FOLDER, data)
-    if config.seeds:
-        return _train_seeds(config, data, out, run, cache, resume)
     first = first_configuration(PlotCoherenceConfig, FOLDER, config.first, config.start)
     if first and config.start:
         train(first, data, located(config.start), run, cache, resume)
+    if config.seeds:
+        return _train_seeds(config, data, out, run, cache, resume)
     with first_alone():
         rows, validation, provenance = load_rows(config, data, run, cache)
     if teacher := config.teacher:
@@ -86,6 +88,8 @@ def _train_seeds(
     config: PlotCoherenceConfig, data: Path, out: Path, run: Path, cache: Path, resume: bool
 ) -> dict[str, Any]:
     """Trains with each of `config.seeds` and writes their mean and its card; returns the manifest. Arguments as of `train`."""
+    if config.start and config.start_share:
+        check_mean_with(located(config.start), build_classifier(config)[0])
     single = replace(config, seeds=(), start_share=0.0, temperature=1.0, note=None)
 
     def train_one(seed: int, folder: Path) -> dict[str, Any]:

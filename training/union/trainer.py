@@ -20,7 +20,7 @@ from transformers import EvalPrediction
 from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.classifier.at_hand import check_at_hand
-from openmeva.training.classifier.averaging import average_checkpoints
+from openmeva.training.classifier.averaging import average_checkpoints, check_mean_with
 from openmeva.training.classifier.distillation import teacher_digests
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.seeds import train_seeds
@@ -105,6 +105,8 @@ def train(
     first = first_configuration(UnionConfig, "union", config.first, config.start)
     if first and start:
         train(first, data, start, run / f"training-{first.name}", cache, resume)
+    if start and config.start_share:
+        check_mean_with(start, build_model(config)[0])
     if not config.seeds:
         return _train_one(config, data, out, run, run, cache, resume)
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import evaluate
 import pytest
+import torch
 from huggingface_hub import constants
+from safetensors.torch import save_file
 
 from openmeva.metrics.core import language_model
 from openmeva.metrics.core.backbone import NotAtHandError
@@ -47,7 +49,21 @@ def test_a_referenced_model_scores_as_it_does_by_itself(base: Any, folder: Path)
     assert f"@{digits}|max_length:24|" in base.signature(), (
         "its weights, and the bound on what it reads at once"
     )
-    assert "|max_length:64|" in alone.signature()
+    assert f"@{digits}|max_length:64|" in alone.signature()
+
+
+def test_an_adapter_and_the_model_under_it_are_both_named(folder: Path, tmp_path: Path) -> None:
+    settings = {"model": "causal", "max_length": 24, "delexicalize": False, "adapter": True}
+    settings["backbone"] = {"path": str(folder / "gpt2")}
+    (tmp_path / "config.json").write_text(json.dumps({"ppl": settings}))
+    layer = "transformer.h.0.mlp.c_fc"
+    factors = {f"{layer}.lora_A": torch.ones(2, 16), f"{layer}.lora_B": torch.ones(64, 2)}
+    save_file(factors, tmp_path / "adapter.safetensors")
+    digests = [
+        file_digest(file)[:12]
+        for file in (tmp_path / "adapter.safetensors", folder / "gpt2" / "model.safetensors")
+    ]
+    assert load_model(str(tmp_path), {}).revision == "+".join(digests)
 
 
 def test_perplexity_by_words_does_not_depend_on_the_vocabulary(base: Any, tmp_path: Path) -> None:
@@ -119,3 +135,21 @@ def test_a_checkpoint_on_the_hub_is_known_before_it_is_cached(
         wanted = load_model(str(written), {}).revision
         assert load_model("me/ppl@v1", {}).revision == wanted
         assert load_model("me/ppl", {}).revision == wanted
+
+
+def test_a_revision_of_a_model_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commits = [
+        (
+            letter * 40,
+            {file.name: file.read_bytes() for file in write_gpt2(tmp_path / letter, size).iterdir()},
+        )
+        for letter, size in (("a", 32), ("b", 64))
+    ]
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    with small_hub() as hub:
+        at(hub.endpoint, monkeypatch)
+        hub.repositories["models/me/gpt2"] = Repository(commits, {"v1": "a" * 40})
+        for name, letter, size in (("me/gpt2@v1", "a", 32), ("me/gpt2", "b", 64)):
+            loaded = load_model(name, {})
+            assert (loaded.revision, loaded.model.max_length) == (letter * 12, size)

@@ -10,11 +10,14 @@ from safetensors.torch import load_file
 from scipy.special import logit
 from torch import Tensor
 
-from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.core.checkpoint import ADAPTER, load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.training.classifier.averaging import average_checkpoints, mean_adapter
+from openmeva.training.classifier.model import build_classifier
 from openmeva.training.common import backbone
+from openmeva.training.common.adapters import adapter_tensors
 from openmeva.training.common.config import parse
+from openmeva.training.files import save_tensors
 from openmeva.training.negatives.groups import write_groups
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.plot_coherence.trainer import train
@@ -69,6 +72,13 @@ def test_of_a_greater_rank_the_best_approximation_is_kept() -> None:
     torch.testing.assert_close(product(mean_adapter(several)), best, atol=1e-5, rtol=1e-4)
 
 
+def test_factors_that_an_adapter_lacks_add_nothing() -> None:
+    both = [adapter(1, 2), adapter(2, 2)]
+    wanted = product(both[1]) * 0.25
+    del both[0]["layer.lora_A"], both[0]["layer.lora_B"]
+    torch.testing.assert_close(product(mean_adapter(both, [0.75, 0.25])), wanted)
+
+
 def test_unlike_adapters_are_refused() -> None:
     with pytest.raises(ValueError, match=r"adapter 1: expected the tensors of the first one.*head"):
         mean_adapter([adapter(1, 2), {k: t for k, t in adapter(2, 2).items() if "lora" in k}])
@@ -117,3 +127,25 @@ def test_a_training_of_several_seeds_keeps_their_mean(
     before = (out / "adapter.safetensors").read_bytes()
     train(config, tmp_path, out, run, tmp_path)
     assert (out / "adapter.safetensors").read_bytes() == before, "a second run trains nothing anew"
+
+
+def test_a_start_with_other_heads_is_refused_before_a_seed_is_trained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_encoder(tmp_path / "encoder", tiny_model())
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
+    write_groups(tmp_path / "rows.parquet", rows())
+    settings = {
+        "name": "tiny",
+        "files": [{"path": str(tmp_path / "rows.parquet"), "share": 0.2}],
+        "adapter": {"rank": 4, "alpha": 8},
+        "token_weight": 0.3,
+    }
+    config = parse(PlotCoherenceConfig, settings)
+    start = tmp_path / "start"
+    save_tensors(start / ADAPTER, adapter_tensors(build_classifier(config)[0]))
+    other = replace(config, start=str(start), start_share=0.5, seeds=(1, 2), token_weight=0.0)
+    told = r"start_share: .*adapter\.safetensors: expected the tensors of this .* differs in \['tokens\.bias'"
+    with pytest.raises(ValueError, match=told):
+        train(other, tmp_path, tmp_path / "out", tmp_path / "run", tmp_path)
+    assert not (tmp_path / "run").exists()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 from openmeva.metrics.union.modeling import IGNORED
 from openmeva.training.common.config import parse
@@ -145,6 +145,17 @@ def test_the_mean_with_what_it_goes_on_from(data: Path) -> None:
     assert "with 75%, of what it began with" in (data / "mean" / "README.md").read_text()
     with pytest.raises(ValueError, match="start_share: expected with a start"):
         run(data, "alone", configuration(data, start_share=0.5))
+
+
+@pytest.mark.parametrize("seeds", [[], [1, 2]])
+def test_no_mean_with_other_heads_is_begun(data: Path, seeds: list[int]) -> None:
+    run(data, "begun", configuration(data, pairs=8))
+    adapter = data / "begun" / "adapter.safetensors"
+    save_file(load_file(adapter) | {"tokens.bias": torch.zeros(1)}, adapter)
+    config = configuration(data, start=str(data / "begun"), start_share=0.5, seeds=seeds)
+    with pytest.raises(ValueError, match=r"start_share: .* differs in \['tokens\.bias'\]"):
+        run(data, "mean", config)
+    assert not (data / "run-mean").exists()
 
 
 def test_seeds_share_their_teachers_judgments_and_the_mean_is_kept(data: Path, teacher: Path) -> None:
