@@ -86,8 +86,8 @@ def test_a_table_of_autos() -> None:
     found = {"autos": {"autos_roc_invariance": {"title": "AUTOS", "n": 1234, "rows": rows}}}
     text = autos_table(found, "autos_roc_invariance")
     assert text.startswith("### AUTOS (1,234 rows): Pearson with the label, near 0 is good\n")
-    assert "|  | synonym human | synonym discrimination | typo human | average |" in text
-    assert "| distinct-1 | .126 | -.500 | – | -.187 |" in text
+    assert "|  | synonym human | synonym discrimination | typo human | average size |" in text
+    assert "| distinct-1 | .126 | -.500 | – | .313 |" in text
     assert "| *UNION (paper)* | *.219* | *.117* | *.602* |" in text
     with pytest.raises(ValueError, match="expected a set among autos_roc_invariance"):
         autos_table(found, "autos_wp_invariance")
