@@ -40,8 +40,8 @@ with torch {torch}.
 ## Results
 
 On {groups[validation]:,} held-out groups, by what was done to a story: how often a human story scores above it
-(area under the ROC curve), and how often its own does. Correlations with human judgments are printed by
-`make benchmark`, and stand in the metric's card.
+(area under the ROC curve), and how often its own does. Their human stories may stand in groups that were trained on.
+Correlations with human judgments are printed by `make benchmark`, and stand in the metric's card.
 
 | source | area under the curve | own human story higher | stories |
 |---|---|---|---|
