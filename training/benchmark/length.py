@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import spearmanr
 
-from openmeva.training.benchmark.probes import cut_at, run_probe, scores_of
+from openmeva.training.benchmark.probes import FEWEST_WORDS, cut_at, run_probe, scores_of
 from openmeva.training.benchmark.registry import MetricEntry
 
-LENGTHS = (50, 100, 200, 400)  # words
+LENGTHS = (50, 100, 200, FEWEST_WORDS)  # words
 
 
 def drift(entry: MetricEntry, stories: Sequence[str]) -> dict[str, dict[str, float]]:

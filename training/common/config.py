@@ -154,7 +154,9 @@ def _changed(kind: type[Any], file: str | Path, changes: Sequence[str]) -> dict[
 
 
 def _put(values: Any, keys: list[str], value: Any, change: str) -> None:
+    in_list = False  # whose items are called by their own `name`
     for key in keys[:-1]:
+        in_list = isinstance(values, list)
         if isinstance(values, list):
             place = int(key) if key.isdigit() else -1
             named = [i for i, one in enumerate(values) if isinstance(one, dict) and one.get("name") == key]
@@ -166,7 +168,7 @@ def _put(values: Any, keys: list[str], value: Any, change: str) -> None:
         if not isinstance(values.get(key), dict | list):
             values[key] = {"name": values[key]} if isinstance(values.get(key), str) else {}
         values = values[key]
-    if keys[-1] == "name" and len(keys) > 1 and isinstance(values, dict):
+    if keys[-1] == "name" and len(keys) > 1 and isinstance(values, dict) and not in_list:
         what = ".".join(keys[:-1])
         raise ValueError(
             f"--set {change}: the name stands for all settings of {what}; expected {what}={value}"

@@ -52,6 +52,7 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
         seed: of all draws, together with the name, so that sources of like settings draw each their own.
     """
     name = settings["name"]
+    seed += crc32(name.encode())
     corpora = CorpusConfig.from_mapping(settings["corpus"])
     sampling = GradedSampling(**(settings.get("sampling") or {}))
     union = UnionSampling.from_mapping({"keep": sampling.keep, **(settings.get("rules") or {})})
@@ -73,7 +74,6 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
         written = {split: checksum(file) for split, file in files.items() if file.is_file()}
         if all(manifest.get(key) == value for key, value in (wanted | {"files": written}).items()):
             return manifest
-    seed += crc32(name.encode())
     corpus = load_corpus(corpora, data, ENCODER / "names.json")
     language = language_of(union)
     rng = np.random.default_rng(seed)

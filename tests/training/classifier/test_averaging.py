@@ -79,6 +79,13 @@ def test_factors_that_an_adapter_lacks_add_nothing() -> None:
     torch.testing.assert_close(product(mean_adapter(both, [0.75, 0.25])), wanted)
 
 
+def tiny_corpus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small encoder in place of the shipped one, and groups to train on, `rows.parquet`."""
+    write_encoder(folder / "encoder", tiny_model())
+    monkeypatch.setattr(backbone, "ENCODER", folder / "encoder")
+    write_groups(folder / "rows.parquet", rows())
+
+
 def test_unlike_adapters_are_refused() -> None:
     with pytest.raises(ValueError, match=r"adapter 1: expected the tensors of the first one.*head"):
         mean_adapter([adapter(1, 2), {k: t for k, t in adapter(2, 2).items() if "lora" in k}])
@@ -89,9 +96,7 @@ def test_unlike_adapters_are_refused() -> None:
 def test_a_training_of_several_seeds_keeps_their_mean(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_encoder(tmp_path / "encoder", tiny_model())
-    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
-    write_groups(tmp_path / "rows.parquet", rows())
+    tiny_corpus(tmp_path, monkeypatch)
     settings = {
         "name": "tiny",
         "seeds": [1, 2],
@@ -132,9 +137,7 @@ def test_a_training_of_several_seeds_keeps_their_mean(
 def test_a_start_with_other_heads_is_refused_before_a_seed_is_trained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_encoder(tmp_path / "encoder", tiny_model())
-    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
-    write_groups(tmp_path / "rows.parquet", rows())
+    tiny_corpus(tmp_path, monkeypatch)
     settings = {
         "name": "tiny",
         "files": [{"path": str(tmp_path / "rows.parquet"), "share": 0.2}],

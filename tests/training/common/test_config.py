@@ -89,6 +89,10 @@ def test_a_change_reaches_every_field() -> None:
         PlotCoherenceConfig, config_file("plot_coherence", "mix_second"), ["graded.wp.stories=7"]
     )
     assert [one["stories"] for one in mixed.graded or ()] == [9500, 7, 2400]
+    mixed = read_config(
+        PlotCoherenceConfig, config_file("plot_coherence", "mix_second"), ["graded.wp.name=x"]
+    )
+    assert "x" in [one["name"] for one in mixed.graded or ()]
     part = read_config(UnionConfig, config_file("union", "roc"), ["corpus=wp", "corpus.max_stories=9"]).corpus
     assert (part.context, part.max_stories) == ("prompt", 9)
     for change, message in (
