@@ -5,7 +5,7 @@ Nothing is read or loaded at import.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -166,6 +166,14 @@ def _kept_words(sentence: str) -> tuple[str, ...]:
     return _words(sentence)
 
 
+def _cased_sentences(text: str) -> list[tuple[str, ...]]:
+    """Words of each sentence of any text, cased."""
+    cleaned = clean(text if text.isascii() else text.translate(_NO_SHIELDS))
+    sentences = (" ".join(chunks) for chunks in _sentence_chunks(cleaned))
+    cased = [(_kept_words if len(s) <= _LONGEST_KEPT else _words)(s) for s in sentences]
+    return [words for words in cased if words]
+
+
 def plain_text(sentences: Iterable[Iterable[str]]) -> str:
     """The words of sentences, a space between each two.
 
@@ -209,17 +217,23 @@ class Normalizer:
         >>> Normalizer({"ann": "[FEMALE]"}).sentences("Ann can't swim. She's sad!")
         [['[FEMALE]', 'ca', "n't", 'swim', '.'], ['she', "'s", 'sad', '!']]
         """
-        cleaned = clean(text if text.isascii() else text.translate(_NO_SHIELDS))
-        sentences = [" ".join(chunks) for chunks in _sentence_chunks(cleaned)]
-        cased = [(_kept_words if len(s) <= _LONGEST_KEPT else _words)(s) for s in sentences]
-        return self._delexicalize([words for words in cased if words])
+        return self.together([text])[0]
+
+    def together(self, texts: Iterable[str]) -> list[list[list[str]]]:
+        """The same of texts that belong together, as a context and its story: a word is a name in all of them or in none.
+
+        >>> Normalizer({"will": "[MALE]"}, frozenset({"will"})).together(["Then Will ran.", "Will fell."])[1]
+        [['[MALE]', 'fell', '.']]
+        """
+        cased = [_cased_sentences(text) for text in texts]
+        inside = {word.lower() for text in cased for words in text for word in words[1:] if word[0].isupper()}
+        return [self._delexicalize(text, inside) for text in cased]
 
     def __call__(self, text: str) -> str:
         """The normalised text, words joined by single spaces."""
         return plain_text(self.sentences(text))
 
-    def _delexicalize(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        inside = {word.lower() for words in sentences for word in words[1:] if word[0].isupper()}
+    def _delexicalize(self, sentences: Sequence[Sequence[str]], inside: Set[str]) -> list[list[str]]:
         normal = []
         for words in sentences:
             line = []

@@ -8,7 +8,7 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from openmeva.metrics.core.runtime import token_id
-from openmeva.metrics.core.text import Normalizer, sentence_spans
+from openmeva.metrics.core.text import Normalizer, plain_text, sentence_spans
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class NormalizedReader:
         """
         read = []
         for row, story in enumerate(stories):
-            before = self._text(contexts[row])[0] if contexts else ""
-            text, sentences = self._text(story)
-            context = self.tokenizer.encode(before, add_special_tokens=False).ids
+            before, own = self.normalizer.together([contexts[row] if contexts else "", story])
+            text, sentences = self._text(own)
+            context = self.tokenizer.encode(plain_text(before), add_special_tokens=False).ids
             encoding = self.tokenizer.encode(text, add_special_tokens=False)
             if not encoding.ids:
                 raise ValueError(f"predictions, row {row}: expected a text with words, got {story[:60]!r}")
@@ -81,9 +81,11 @@ class NormalizedReader:
         """A token as it stands in the vocabulary."""
         return self.tokenizer.id_to_token(token) or ""
 
-    def _text(self, text: str) -> tuple[str, list[tuple[int, int]]]:
+    @staticmethod
+    def _text(normalized: Sequence[Sequence[str]]) -> tuple[str, list[tuple[int, int]]]:
+        """The words of normalised sentences as one text, and where each sentence stands in it."""
         spans, parts, end = [], [], 0
-        for words in self.normalizer.sentences(text):
+        for words in normalized:
             parts.append(" ".join(words))
             spans.append((end, end + len(parts[-1])))
             end = spans[-1][1] + 1

@@ -59,6 +59,13 @@ def test_a_context_is_conditioned_on_and_not_counted(ppl: Any) -> None:
     assert after["nll"] != pytest.approx(alone["nll"], abs=1e-3)
     blank = ppl.compute(predictions=["She ate."], contexts=[" "], dtype="float32")
     assert blank["nll"] == pytest.approx(alone["nll"], abs=1e-6)
+    # where a word is a name in the context, it is one in the story
+    named = ppl.compute(predictions=["Rose ate."], contexts=["The dog and Rose ran."], explain=True)
+    assert named["explanations"][0]["tokens"][0]["token"] == "[FEMALE]"
+    assert (
+        ppl.compute(predictions=["Rose ate."], explain=True)["explanations"][0]["tokens"][0]["token"]
+        != "[FEMALE]"
+    )
 
 
 @pytest.mark.parametrize("which", ["ppl", "gpt2"])
