@@ -67,6 +67,11 @@ class BleurtScorer:
         self.model = AutoModelForSequenceClassification.from_pretrained(
             folder, dtype=torch.float32, use_safetensors=True
         )
+        # its last layer, as this project's heads, reads states of any precision in float32 (see PrecisionCache)
+        layers = {name: child for name, child in self.model.named_children() if list(child.parameters())}
+        last, layer = layers.popitem()
+        self.model._keep_in_fp32_modules_strict = {last}
+        layer.register_forward_pre_hook(_in_float32)
         try:
             self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         except Exception as error:  # the library raises plain Exceptions
@@ -149,3 +154,7 @@ class BleurtScorer:
         normal = self.normalizer or str.strip
         if not self.tokenizer.encode(normal(text), add_special_tokens=False).ids:  # rare characters have none
             raise ValueError(f"{where}: expected a text with words, got {text[:60]!r}")
+
+
+def _in_float32(layer: Any, states: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+    return tuple(each.float() for each in states)

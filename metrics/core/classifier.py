@@ -32,6 +32,8 @@ class StoryClassifier(BertPreTrainedModel):
         dropout: before the heads, in training.
     """
 
+    _keep_in_fp32_modules_strict = ("classifier", "kinds", "tokens")
+
     def __init__(
         self, config: PreTrainedConfig, kinds: int = 0, tokens: bool = False, dropout: float = 0.0
     ) -> None:

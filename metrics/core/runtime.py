@@ -63,7 +63,9 @@ def precision(dtype: str, device: str | torch.device | None = None) -> str:
 class PrecisionCache:
     """A model in float32, and copies of it in other precisions, made when they are first asked for.
 
-    Rounding the model itself would leave its float32 weights rounded, too.
+    Rounding the model itself would leave its float32 weights rounded, too. What it names in
+    `_keep_in_fp32_modules_strict`, as models of transformers do, stays in float32 in all copies: a last layer in
+    bfloat16 knows some hundred different logits, so that scores of different stories are often equal.
     """
 
     def __init__(self, model: Any) -> None:
@@ -78,6 +80,10 @@ class PrecisionCache:
             model = self.rounded[dtype]
         else:
             model = self.rounded[dtype] = copy.deepcopy(self.exact).to(dtype)
+            kept = getattr(self.exact, "_keep_in_fp32_modules_strict", None) or ()
+            for name, child in self.exact.named_children():
+                if name in kept:
+                    setattr(model, name, copy.deepcopy(child))
         # to ask each module whether it is there takes as long as to read a short story
         return model if next(model.parameters()).device == device else model.to(device)
 

@@ -97,6 +97,9 @@ def test_models_of_transformers(tmp_path: Path) -> None:
     with torch.no_grad():
         expected = model(torch.tensor([ids]), token_type_ids=torch.tensor([types])).logits.item()
     assert found == pytest.approx([expected], abs=1e-5)
+    (rounded,) = scorer.scores(["a dog"], [["the cat slept"]], dtype="bfloat16")
+    assert rounded == pytest.approx(expected, abs=0.1)
+    assert rounded != torch.tensor(rounded).bfloat16().item(), "its last layer is exact"
     config.num_labels = 2
     BertForSequenceClassification(config).save_pretrained(tmp_path)
     with pytest.raises(ValueError, match="one output, got 2"):

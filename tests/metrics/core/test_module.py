@@ -22,7 +22,7 @@ from openmeva.metrics.core.inputs import (
 )
 from openmeva.metrics.core.lock import ModuleLock
 from openmeva.metrics.core.module import StoryInputs, progress_bar
-from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
+from openmeva.metrics.core.runtime import choose_device, choose_dtype
 
 THREADS, CALLS = 8, 6
 
@@ -260,16 +260,6 @@ def test_progress_is_told_of_the_metric_and_its_texts(capsys: pytest.CaptureFixt
         assert (shown.disable, list(shown)) == (not show, [[1], [2]])  # type: ignore[attr-defined]
         assert not show or (shown.desc, shown.delay) == ("union, 2 texts", 5)  # type: ignore[attr-defined]
     assert capsys.readouterr().err == ""
-
-
-def test_batches_are_padded_and_a_model_is_rounded_once() -> None:
-    ids, mask = pad([[5, 6, 7], [8]], 9)
-    assert (ids.tolist(), mask.tolist()) == ([[5, 6, 7], [8, 9, 9]], [[1, 1, 1], [1, 0, 0]])
-    cache, here = PrecisionCache(torch.nn.Linear(2, 2)), choose_device("cpu")
-    rounded = cache.on(here, torch.bfloat16)
-    assert (here, rounded.weight.dtype) == (torch.device("cpu"), torch.bfloat16)
-    assert cache.on(here, torch.bfloat16) is rounded
-    assert cache.on(here, torch.float32).weight.dtype is torch.float32
 
 
 def test_a_column_of_arrow_is_a_list() -> None:

@@ -1,0 +1,37 @@
+"""Models in float32 and in other precisions, and batches padded for them."""
+
+import torch
+from transformers import BertConfig
+
+from openmeva.metrics.bleurt.modeling import BleurtModel
+from openmeva.metrics.core.classifier import StoryClassifier
+from openmeva.metrics.core.runtime import PrecisionCache, choose_device, pad
+from openmeva.metrics.union.modeling import UnionModel
+
+
+def test_batches_are_padded_and_a_model_is_rounded_once() -> None:
+    ids, mask = pad([[5, 6, 7], [8]], 9)
+    assert (ids.tolist(), mask.tolist()) == ([[5, 6, 7], [8, 9, 9]], [[1, 1, 1], [1, 0, 0]])
+    cache, here = PrecisionCache(torch.nn.Linear(2, 2)), choose_device("cpu")
+    rounded = cache.on(here, torch.bfloat16)
+    assert (here, rounded.weight.dtype) == (torch.device("cpu"), torch.bfloat16)
+    assert cache.on(here, torch.bfloat16) is rounded
+    assert cache.on(here, torch.float32).weight.dtype is torch.float32
+
+
+def test_last_layers_stay_exact() -> None:
+    """In bfloat16 a last layer gives some hundred different logits: stories that differ would tie."""
+    config = BertConfig(
+        vocab_size=30, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
+    )
+    heads = {"classifier", "kinds", "tokens", "score", "signals", "entailment"}
+    for model in (StoryClassifier(config, kinds=2, tokens=True), UnionModel(config), BleurtModel(config)):
+        cache = PrecisionCache(model)
+        rounded = cache.on(choose_device("cpu"), torch.bfloat16)
+        for (name, parameter), exact in zip(
+            rounded.named_parameters(), cache.exact.parameters(), strict=True
+        ):
+            kept = name.split(".")[0] in heads
+            assert parameter.dtype is (torch.float32 if kept else torch.bfloat16), name
+            assert not kept or torch.equal(parameter, exact)
+        assert all(parameter.dtype is torch.float32 for parameter in cache.exact.parameters())
