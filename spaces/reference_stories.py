@@ -14,9 +14,9 @@ from typing import Any
 from openmeva.metrics.core.text import Normalizer, plain_text, split_sentences
 from openmeva.metrics.ruber_bert.scoring import plain_context
 from openmeva.spaces.texts import Text
-from openmeva.training.benchmark.sampling import evenly
 from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.common.config import config_file, read_config, read_mapping
+from openmeva.training.common.draws import evenly
 from openmeva.training.corpora.splits import cut, judged_keys, load_corpus
 from openmeva.training.corpora.stories import is_held_out, story_key
 from openmeva.training.files import read_rows

@@ -15,7 +15,7 @@ from openmeva.metrics.core.description import RECOMMENDED
 from openmeva.spaces.catalogue import BASE, CORPORA, CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import POINTS
 from openmeva.spaces.reference_scores import measure, reference_file, written_checkpoint
-from openmeva.spaces.reference_stories import evenly, read_generated
+from openmeva.spaces.reference_stories import read_generated
 from openmeva.spaces.scorer import Score
 from openmeva.spaces.texts import Text
 
@@ -87,11 +87,6 @@ def test_files_of_stories(tmp_path: Path) -> None:
         lines.write_text(content, encoding="utf-8")
         with pytest.raises(ValueError, match=message):
             read_generated(lines, 3)
-
-
-def test_evenly_takes_both_ends() -> None:
-    assert evenly(range(10), 4) == [0, 3, 6, 9]
-    assert evenly(range(3), 10) == [0, 1, 2]
 
 
 def shipped_checkpoint(found: CatalogueEntry, corpus: str) -> str:

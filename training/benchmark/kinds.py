@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from openmeva.training.benchmark.blame import CASES
-from openmeva.training.benchmark.sampling import evenly
+from openmeva.training.common.draws import evenly
 from openmeva.training.paths import METRICS
 
 LIKELY = 0.5

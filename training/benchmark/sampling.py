@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from openmeva.training.benchmark.sets import TestSet
 
 Rows = list[dict[str, Any]]
@@ -36,15 +34,6 @@ def sampled(one: TestSet, rows: Rows, stories: int, seed: int) -> tuple[TestSet,
     kept = [row for row in rows if family(row) in taken[row.get("origin") or "human"]]
     counted = "pairs" if one.preferences else "stories"
     return replace(one, title=f"{one.title} ({stories} of {total} {counted})"), kept
-
-
-def evenly(rows: Sequence[Any], count: int) -> list[Any]:
-    """At most `count` of the rows, evenly spaced.
-
-    >>> evenly("abcde", 3)
-    ['a', 'c', 'e']
-    """
-    return [rows[place] for place in np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(int)]
 
 
 def family(row: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Cheap random draws: a Generator's numbers taken in blocks, since one call a number costs too much."""
+"""Draws: cheap random ones, a Generator's numbers taken in blocks since one call a number costs too much; and evenly spaced rows."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -69,3 +69,12 @@ class Draws:
             other = int(self.uniform() * (last + 1))
             pool[last], pool[other] = pool[other], pool[last]
         return pool
+
+
+def evenly(rows: Sequence[Item], count: int) -> list[Item]:
+    """At most `count` of the rows, evenly spaced.
+
+    >>> evenly("abcde", 3)
+    ['a', 'c', 'e']
+    """
+    return [rows[place] for place in np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(int)]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from rich.progress import track
 
 from openmeva.metrics.core.text import Normalizer
+from openmeva.training.common.draws import evenly
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
 from openmeva.training.files import read_rows
 
@@ -83,7 +84,7 @@ def load_corpus(config: CorpusConfig, data: Path, names: Path) -> Corpus:
 
     def keyed(files: Sequence[str]) -> Iterable[tuple[int, Sentences]]:
         for file in files:
-            for story in evenly(list(read_stories(data / file)), config.max_stories, file):
+            for story in some_stories(data / file, config.max_stories, file):
                 sentences = normalizer.sentences(story)
                 if sentences:
                     yield story_key(sentences if config.delexicalize else named.sentences(story)), sentences
@@ -137,10 +138,10 @@ def cut_blocks(sentences: Sentences, words: int) -> list[Sentences]:
     return blocks
 
 
-def evenly(stories: list[str], count: int | None, file: str) -> Iterable[str]:
-    """At most `count` stories of a file, evenly spaced, with a bar; all where `count` is None."""
-    step = 1 if count is None else max(1, -(-len(stories) // count))
-    return track(stories[::step], f"normalising {file}")
+def some_stories(path: Path, count: int | None, file: str) -> Iterable[str]:
+    """At most `count` stories of a file, evenly spaced, with a bar that names `file`; all where `count` is None."""
+    stories = list(read_stories(path))
+    return track(stories if count is None else evenly(stories, count), f"normalising {file}")
 
 
 def _unique(stories: Iterable[tuple[int, Sentences]], seen: set[int]) -> dict[int, Sentences]:

@@ -25,7 +25,7 @@ from openmeva.metrics.ppl.texts import NormalizedReader
 from openmeva.training.common.backbone import find_backbone, load_causal, load_perplexity, names_file
 from openmeva.training.common.config import as_mapping, config_file, read_config
 from openmeva.training.common.trainer import data_checksums
-from openmeva.training.corpora.splits import CorpusConfig, evenly, judged_keys
+from openmeva.training.corpora.splits import CorpusConfig, judged_keys, some_stories
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
 from openmeva.training.corpora.writing_prompts import cut_text
 from openmeva.training.files import checksum
@@ -90,7 +90,7 @@ def openings(config: ContinuedConfig, data: Path, normalized: bool = False) -> l
     texts = [
         " ".join(text.split())
         for file in corpus.train
-        for text in evenly(list(read_stories(data / file)), corpus.max_stories, file)
+        for text in some_stories(data / file, corpus.max_stories, file)
     ]
     found: list[tuple[str, str]] = []
     for place in rng.permutation(len(texts)).tolist():

@@ -38,6 +38,16 @@ def test_validation_files_and_judged_stories(data: Path) -> None:
     assert len(corpus.train) == 199, "each story once, and none of the validation's"
 
 
+@pytest.mark.parametrize("most", [5, 101, 150])
+def test_so_many_stories_are_read_as_are_asked_for(data: Path, most: int) -> None:
+    write(data / "train.jsonl", [f"Ann had {i} dogs. She walked them." for i in range(200)])
+    config = CorpusConfig(train=("train.jsonl",), max_stories=most)
+    corpus = load_corpus(config, data, data / "names.json")
+    stories = [*corpus.train, *corpus.validation]
+    assert len(stories) == most
+    assert {int(story[0][2]) for story in stories} >= {0, 199}, "from the first to the last"
+
+
 def test_stories_of_story_cloze_are_dropped(data: Path) -> None:
     told = [f"It was day {n} and nothing much happened at home or in the small town" for n in range(1, 5)]
     write(
