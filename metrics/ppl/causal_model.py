@@ -2,8 +2,10 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -48,7 +50,14 @@ class CausalModel:
         """The loss of each story's tokens in nats, in order; those of the context are conditioned on.
 
         A story longer than the model reads is covered by windows (`causal_windows`), each after the start token.
+
+        Raises:
+            ValueError: padding on the left for a model whose losses it changes.
         """
+        if padding_side == "left" and not self._bears_padding_on_the_left:
+            raise ValueError(
+                "padding_side: expected 'right' for this model, which counts padding among its positions, got 'left'"
+            )
         model = self.variants.on(device, dtype)
         windows = [
             (number, window)
@@ -68,6 +77,14 @@ class CausalModel:
                     offset = stories[number].counted
                     found[number][window.first - offset : window.last - offset] = values
         return found
+
+    @cached_property
+    def _bears_padding_on_the_left(self) -> bool:
+        """Whether losses stay as they are; not where positions count the padding, as those of BART's and RoBERTa's."""
+        rows = [[token % self.vocabulary_size for token in range(length)] for length in (6, 2)]
+        windows = [Window(0, len(row), 0, len(row)) for row in rows]
+        right, left = (self._losses(self.variants.exact, rows, windows, side) for side in PADDING_SIDES)
+        return all(np.allclose(*each, rtol=1e-3, atol=1e-3) for each in zip(right, left, strict=True))
 
     def _losses(
         self, model: Any, rows: Sequence[list[int]], windows: Sequence[Window], padding_side: str

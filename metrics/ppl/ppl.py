@@ -38,7 +38,7 @@ Args:
     batch_size: sequences scored at once.
     device: "cpu", "cuda", ...; chosen by itself where not given.
     dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
-    padding_side: "right" or "left" (some models of others were trained so); the losses are the same.
+    padding_side: "right" or "left" (some models of others were trained so); the losses are the same, or "left" is refused.
     repeated_ngram: n, to count tokens that end an n-gram seen before (in context or story) apart.
     explain: also return `explanations`.
     show_progress: a progress bar, which shows after five seconds.

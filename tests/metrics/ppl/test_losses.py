@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import CohereConfig, CohereForCausalLM
+from transformers import BartConfig, BartForCausalLM, CohereConfig, CohereForCausalLM
 
 from openmeva.metrics.ppl import losses as losses_module
+from openmeva.metrics.ppl.causal_model import CausalModel
 from openmeva.metrics.ppl.loading import LoadedModel, load_model
 from openmeva.metrics.ppl.scoring import PerplexityScorer
+from openmeva.metrics.ppl.texts import TokenizedStory
 from tests.tiny_ppl import plain_tokenizer, write_gpt2, write_ppl_checkpoint
 
 STORIES = [
@@ -167,3 +169,25 @@ def test_bfloat16_is_near(folders: dict[str, str]) -> None:
     exact = scorer.score(STORIES, dtype="float32")["nll"]
     assert scorer.score(STORIES, dtype="bfloat16")["nll"] == pytest.approx(exact, rel=0.02)
     assert scorer.score(STORIES, dtype="float32")["nll"] == exact, "the weights are whole again afterwards"
+
+
+def test_padding_on_the_left_is_refused_where_it_would_change_the_losses() -> None:
+    """The positions of BART's decoder go on from the padding."""
+    torch.manual_seed(0)
+    bart = BartConfig(
+        vocab_size=40,
+        d_model=16,
+        decoder_layers=1,
+        decoder_attention_heads=2,
+        decoder_ffn_dim=16,
+        init_std=0.5,
+    )
+    model = CausalModel(BartForCausalLM(bart).eval(), start=0, max_length=64)
+    stories = [
+        TokenizedStory([5, 6, 7], 0, "", [(0, 0)] * 3, [], 3),
+        TokenizedStory([8], 0, "", [(0, 0)], [], 1),
+    ]
+    here = torch.device("cpu")
+    with pytest.raises(ValueError, match="expected 'right' for this model"):
+        model.token_losses(stories, 2, here, torch.float32, "left")
+    assert len(model.token_losses(stories, 2, here, torch.float32, "right")) == 2
