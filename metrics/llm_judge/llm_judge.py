@@ -13,7 +13,7 @@ from huggingface_hub.constants import HF_HOME
 from openmeva.metrics.core.files import check_folder
 from openmeva.metrics.core.module import MODEL_LIBRARIES, StoryInputs, progress_bar, signature_of
 from openmeva.metrics.llm_judge.answers import AnswerCache, Judge
-from openmeva.metrics.llm_judge.asking import Asker
+from openmeva.metrics.llm_judge.asking import GIVE_UP, Asker
 from openmeva.metrics.llm_judge.chat import ChatJudge
 from openmeva.metrics.llm_judge.judging import judge
 from openmeva.metrics.llm_judge.local import LocalJudge
@@ -70,7 +70,7 @@ Returns:
     answered_by, dates: models as the server calls them, and the first and last day of the answers.
     signature: what the scores depend on.
     details (with `details`): a dict a story: by aspect `replies`, `probabilities`.
-    warnings: one a story, None or why its score says little (no words, too short, not English).
+    warnings: one a story, None or why its score says little (no words, too short, not English, marks).
 Raises:
     ValueError: no stories; a row that is not a text or is blank; contexts of another number; no model; no key for the
         Hub; relatedness without contexts; a server that refuses or does not answer (what came is kept).
@@ -223,10 +223,12 @@ def _dry_run(asked: Sequence[Asked], settings: Settings) -> dict[str, Any]:
     """What would be asked, and about how much that is: a token is taken as four characters."""
     unique = list(dict.fromkeys(one.prompt for one in asked if one.prompt))
     samples = 1 if settings.method == "probabilities" or settings.local else settings.samples
+    # which method is tried on some prompts, each by both where the judge refuses, or answers nothing
+    tried = 2 * min(len(unique), GIVE_UP) if settings.method == "auto" and not settings.local else 0
     return {
         "prompts": unique,
         "requests_at_least": len(unique) * (samples if settings.method == "samples" else 1),
-        "requests_at_most": len(unique) * samples + (settings.method == "auto" and not settings.local),
+        "requests_at_most": len(unique) * samples + tried,
         "prompt_tokens_about": math.ceil(sum(map(len, unique)) / 4)
         * (samples if settings.method == "samples" else 1),
     }

@@ -243,9 +243,14 @@ def test_nothing_asks_it_by_itself() -> None:
     assert "llm_judge" not in read_catalogue()
 
 
-def test_a_dry_run_asks_nothing(judge: Any) -> None:
+def test_a_dry_run_asks_nothing(judge: Any, tmp_path: Path) -> None:
     plan = judge.compute(predictions=[*STORIES, STORIES[0]], model="judge", samples=4, dry_run=True)
-    assert (len(plan["prompts"]), plan["requests_at_least"], plan["requests_at_most"]) == (3, 3, 13)
+    assert (len(plan["prompts"]), plan["requests_at_least"], plan["requests_at_most"]) == (3, 3, 18)
+    with served(lambda body: completion("")) as server:  # as thinking models answer: no method shows
+        judge.compute(
+            predictions=STORIES, model="judge", samples=4, base_url=server.address, cache=str(tmp_path)
+        )
+        assert 13 < len(server.asked) <= 18
     assert 0.9 < plan["prompt_tokens_about"] * 4 / sum(map(len, plan["prompts"])) < 1.1
 
 
