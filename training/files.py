@@ -3,11 +3,11 @@
 A file is written to a temporary name and renamed, so that none is ever seen half-written; a line ends at `\\n` alone.
 """
 
-import hashlib
-from pathlib import Path
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from openmeva.metrics.core.files import STANDARD, read_json, read_lines, replacing, write_text
+from openmeva.metrics.core.files import STANDARD, checksum, read_json, read_lines, replacing, write_text
 from openmeva.metrics.core.rows import KINDS, Row, kind_of, parse_object, read_rows, text_of
 from openmeva.metrics.core.writing import json_line, write_rows
 
@@ -19,6 +19,7 @@ __all__ = [
     "STANDARD",
     "Row",
     "checksum",
+    "files_at_hand",
     "json_line",
     "kind_of",
     "parse_object",
@@ -33,12 +34,6 @@ __all__ = [
 ]
 
 
-def checksum(path: str | Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def save_tensors(path: str | Path, tensors: "dict[str, Tensor]") -> None:
     """Writes a safetensors file, wholly or not at all, readable by everyone where it is new."""
     from safetensors.torch import save_file
@@ -46,3 +41,19 @@ def save_tensors(path: str | Path, tensors: "dict[str, Tensor]") -> None:
     with replacing(path) as temporary:
         save_file(tensors, temporary, metadata={"format": "pt"})
         temporary.chmod(0o644)
+
+
+def files_at_hand(files: Iterable[str], data: Path) -> tuple[str, ...]:
+    """The files of a corpus below `data`; of a folder that has none of them, its `train.jsonl.gz`, where that lies there.
+
+    So a corpus serves as `training.corpora.prepare` writes it, under whichever names a configuration has its own.
+    """
+    files = tuple(files)
+    folders = {str(PurePosixPath(file).parent): file for file in files if (data / file).is_file()}
+    prepared = (str(PurePosixPath(file).with_name("train.jsonl.gz")) for file in files)
+    return tuple(
+        dict.fromkeys(
+            other if str(PurePosixPath(file).parent) not in folders and (data / other).is_file() else file
+            for file, other in zip(files, prepared, strict=True)
+        )
+    )

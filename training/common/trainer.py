@@ -16,7 +16,7 @@ from openmeva.metrics.core.runtime import choose_dtype
 from openmeva.training.common.checkpoint import read_manifest
 from openmeva.training.common.config import Config, config_file, read_config
 from openmeva.training.common.sharing import through_forward
-from openmeva.training.files import checksum
+from openmeva.training.files import checksum, files_at_hand
 from openmeva.training.paths import located
 from openmeva.training.processes import cores, count
 
@@ -191,7 +191,7 @@ def data_checksums(corpora: CorpusFiles | Sequence[CorpusFiles], data: Path) -> 
     return {
         file: checksum(data / file)
         for corpus in several
-        for files in (corpus.train, corpus.validation, corpus.exclude)
+        for files in (files_at_hand(corpus.train, data), corpus.validation, corpus.exclude)
         for file in files
     }
 

@@ -11,6 +11,7 @@ from openmeva.training.corpora.splits import CorpusConfig, cut, cut_blocks, judg
 from openmeva.training.corpora.stories import is_held_out, story_key
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
 from openmeva.training.corpora.writing_prompts import TAG
+from openmeva.training.files import files_at_hand
 from openmeva.training.text.story import Story
 
 
@@ -37,7 +38,7 @@ def held_out_rows(
     seen = judged_keys(config.exclude, data, named)
     context = "first_sentence" if config.context == "first_sentence" else "none"
     found: list[StoryRow] = []
-    for file in config.validation or config.train:
+    for file in config.validation or files_at_hand(config.train, data):
         if not (data / file).is_file():
             raise ValueError(f"{data / file}: no such file")
         for row in read_rows(data / file, context, skip_bad=True)[0]:

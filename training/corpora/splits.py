@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from rich.progress import track
 
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.common.draws import evenly
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
-from openmeva.training.files import read_rows
+from openmeva.training.files import files_at_hand, read_rows
 
 Sentences = list[list[str]]
 
@@ -38,7 +38,7 @@ class CorpusConfig:
     validation: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     delexicalize: bool = True
-    context: str = "first_sentence"
+    context: Literal["first_sentence", "prompt"] = "first_sentence"
     max_words: int | None = None
     block_words: int | None = None
     max_stories: int | None = None
@@ -90,7 +90,8 @@ def load_corpus(config: CorpusConfig, data: Path, names: Path) -> Corpus:
                     yield story_key(sentences if config.delexicalize else named.sentences(story)), sentences
 
     seen = judged_keys(config.exclude, data, named)
-    validation, rest = (_unique(keyed(files), seen) for files in (config.validation, config.train))
+    train = files_at_hand(config.train, data)
+    validation, rest = (_unique(keyed(files), seen) for files in (config.validation, train))
     if not config.validation:
         validation = {key: story for key, story in rest.items() if is_held_out(key, config.validation_share)}
         rest = {key: story for key, story in rest.items() if key not in validation}
@@ -112,7 +113,8 @@ def judged_keys(files: Iterable[str], data: Path, named: Normalizer) -> set[int]
         if not (data / file).is_file():
             raise ValueError(
                 f"{data / file}: no such file. It holds stories that people judged, which are left out of training: "
-                "put it there, or empty the configuration's corpus.exclude (in training, --set corpus.exclude=[])"
+                "put it there, or take it out of `exclude` in the configuration (where that has a corpus, as UNION's: --set "
+                "corpus.exclude=[])"
             )
     return {story_key(named.sentences(text)) for file in files for text in _judged_texts(data / file)}
 

@@ -28,7 +28,7 @@ from openmeva.training.common.trainer import data_checksums
 from openmeva.training.corpora.splits import CorpusConfig, judged_keys, some_stories
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
 from openmeva.training.corpora.writing_prompts import cut_text
-from openmeva.training.files import checksum
+from openmeva.training.files import checksum, files_at_hand
 from openmeva.training.negatives.groups import SCHEMA
 from openmeva.training.paths import RUNS, located
 from openmeva.training.processes import model_processes
@@ -89,7 +89,7 @@ def openings(config: ContinuedConfig, data: Path, normalized: bool = False) -> l
     low, high = config.words
     texts = [
         " ".join(text.split())
-        for file in corpus.train
+        for file in files_at_hand(corpus.train, data)
         for text in some_stories(data / file, corpus.max_stories, file)
     ]
     found: list[tuple[str, str]] = []

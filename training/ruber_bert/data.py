@@ -18,7 +18,7 @@ from openmeva.metrics.ruber_bert.scoring import plain_context
 from openmeva.training.common.trainer import native_autocast
 from openmeva.training.corpora.splits import cut, judged_keys, load_corpus
 from openmeva.training.corpora.stories import is_held_out, story_key, without_line_breaks
-from openmeva.training.files import read_rows, text_of
+from openmeva.training.files import files_at_hand, read_rows, text_of
 from openmeva.training.ruber_bert.config import RuberConfig
 
 Pair = tuple[list[int], list[int]]
@@ -52,7 +52,7 @@ def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenize
     train: list[tuple[str, str]] = []
     validation: list[tuple[str, str]] = []
     prompted: set[str] = set()
-    for file in config.prompts or ():
+    for file in files_at_hand(config.prompts or (), data):
         for prompt, story in track(list(prompted_stories(data / file)), f"normalising {file}"):
             sentences = cut(normalizer.sentences(story), settings.max_words)
             context = normalizer(plain_context(prompt))

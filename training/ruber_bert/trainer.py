@@ -23,7 +23,7 @@ from openmeva.training.common.backbone import Backbone, find_backbone, names_fil
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest, start_digest
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
-from openmeva.training.files import checksum
+from openmeva.training.files import checksum, files_at_hand
 from openmeva.training.paths import located
 from openmeva.training.processes import first_alone, one_writer
 from openmeva.training.ruber_bert.card import write_ruber_card
@@ -75,7 +75,7 @@ def train(
     made_from = {
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data)
-        | {file: checksum(data / file) for file in config.prompts or ()},
+        | {file: checksum(data / file) for file in files_at_hand(config.prompts or (), data)},
         "encoder": backbone.sha256,
         **start_digest(start, backbone),
     }

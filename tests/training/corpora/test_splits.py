@@ -3,8 +3,13 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from openmeva.training.common.trainer import data_checksums
+from openmeva.training.corpora.held_out import held_out_rows
+from openmeva.training.corpora.prepare import prepare
+from openmeva.training.corpora.rocstories import SourceStory
 from openmeva.training.corpora.splits import CorpusConfig, cut, cut_blocks, load_corpus
 from openmeva.training.corpora.stories import is_held_out, story_key
 
@@ -122,3 +127,22 @@ def test_a_story_has_one_key_however_it_is_read_and_cut(data: Path, delexicalize
     parts = load_corpus(config, data, data / "names.json")
     assert len(parts.train) == len(parts.train_keys) == 2 * len(named.train)
     assert parts.train_keys[::2] == parts.train_keys[1::2] == named.train_keys
+
+
+def test_a_corpus_serves_under_the_name_that_prepare_gives_it(data: Path) -> None:
+    """Where a folder has none of a configuration's files; one that has some of them lacks the others."""
+    config = CorpusConfig(train=("wp/human.jsonl", "wp/more.txt"), context="prompt", validation_share=0.1)
+    with pytest.raises(FileNotFoundError, match=r"human\.jsonl"):
+        load_corpus(config, data, data / "names.json")
+    rows: list[SourceStory] = [
+        {"story_id": str(i), "context": "A day.", "story": f"Ann had {i} dogs. She walked them."}
+        for i in range(60)
+    ]
+    prepare(rows, data / "wp", np.random.default_rng(0))
+    corpus = load_corpus(config, data, data / "names.json")
+    assert len(corpus.train) + len(corpus.validation) == 54, "90 % of them"
+    assert list(data_checksums(config, data)) == ["wp/train.jsonl.gz"]
+    assert {row["context"] for row in held_out_rows(config, data, data / "names.json")} == {"A day."}
+    write(data / "wp" / "human.jsonl", ["Tom ran. He fell."])
+    with pytest.raises(FileNotFoundError, match=r"more\.txt"):
+        load_corpus(config, data, data / "names.json")
