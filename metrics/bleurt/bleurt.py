@@ -37,7 +37,7 @@ Returns:
     score: the mean of the scores.
     scores: one a story, in order, higher is better. `roc` gives standard deviations from the mean of its synthetic
         pairs; a fine-tuned checkpoint gives the scale of its ratings.
-    warnings: one a story, None or why its score says little (no words, too short, not English, the wrong kind).
+    warnings: one a story, None or why its score says little (no words, too short, not English, marks, the wrong kind).
 Raises:
     ValueError: no stories; a row that is not a text, is blank or has no word; references of another number.
 Examples:

@@ -3,7 +3,9 @@
 Other characters that Python counts as line ends (U+2028, vertical tabs, …) stand within stories.
 """
 
+import codecs
 import gzip
+import hashlib
 import io
 import json
 import os
@@ -12,7 +14,7 @@ import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -21,6 +23,7 @@ STANDARD = "-"
 """The name that stands for standard input or output."""
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
@@ -47,6 +50,12 @@ def replacing(path: str | Path) -> Iterator[Path]:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def checksum(path: str | Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -139,7 +148,9 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
         raise ValueError(f"{name_of(path)}: expected at least one line, got an empty file")
 
 
-def numbered_lines(content: BinaryIO, name: str, table: bool = False) -> Iterator[tuple[int, str]]:
+def numbered_lines(
+    content: BinaryIO, name: str, table: bool = False, refuse: Callable[[ValueError], None] | None = None
+) -> Iterator[tuple[int, str]]:
     """As `read_lines`, of bytes that are open already.
 
     Args:
@@ -147,9 +158,10 @@ def numbered_lines(content: BinaryIO, name: str, table: bool = False) -> Iterato
         name: how errors call them.
         table: whether a line may end within a cell: where the first line ends in `\\n`, a `\\r` before another's
             end is part of the cell.
+        refuse: called with the error of each line that is not UTF-8; it raises it, or the line is left out.
 
     Raises:
-        ValueError: a line that is not UTF-8 (its number), or an Excel workbook.
+        ValueError: a line that is not UTF-8 (its number), UTF-16, or an Excel workbook.
     """
     end = "\r"
     for number, line in enumerate(content, 1):
@@ -159,7 +171,14 @@ def numbered_lines(content: BinaryIO, name: str, table: bool = False) -> Iterato
             )
         if table and number == 1 and not line.endswith(b"\r\n"):
             end = ""
-        yield number, _decoded(line, number, name).removesuffix(end)
+        try:
+            text = _decoded(line, number, name).removesuffix(end)
+        except ValueError as error:
+            if refuse is None or line.startswith(_UTF16):
+                raise
+            refuse(error)
+        else:
+            yield number, text
 
 
 def _decoded(line: bytes, number: int, name: str) -> str:

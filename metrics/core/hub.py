@@ -5,6 +5,8 @@ from pathlib import Path
 
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
+from openmeva.metrics.core.files import checksum
+
 # Of the Hub, and of the HTTP library under its client, which lets some through: connections that end within a file.
 HUB_ERRORS: tuple[type[Exception], ...] = (
     *HfHubHTTPError.__bases__,
@@ -24,23 +26,22 @@ def arrived(folder: Path) -> Path:
         blob = path.resolve()
         if not path.is_symlink() or len(blob.name) not in (40, 64):  # a cache without links has no checksums
             continue
-        if blob.name != (_of_git(blob) if len(blob.name) == 40 else file_digest(blob)):
+        if blob.name != (blob_id(blob) if len(blob.name) == 40 else file_digest(blob)):
             path.unlink()
             blob.unlink()
             raise ValueError(f"{path}: came damaged from the Hub and was removed; please load it again")
     return folder
 
 
-def _of_git(file: Path) -> str:
+def blob_id(file: Path) -> str:
     """The name that git has for a file, as the Hub gives small ones."""
     content = file.read_bytes()
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of a file in hexadecimal."""
+    """The checksum of a file of weights; a ValueError where it is missing or damaged."""
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return checksum(path)
     except OSError as error:
         raise ValueError(f"{path}: missing or damaged ({error})") from error

@@ -6,6 +6,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -58,7 +59,8 @@ def read_rows(
         kind: one of `KINDS`; by default as the ending says, else JSONL where the first line begins with `{`,
             CSV or TSV where it is a heading with a column `story`, else text.
         blank_lines: whether a blank line of a text counts as a story; else it is left out, as in JSONL.
-        refused: called with the message of each line that is no JSON object, in place of an error.
+        refused: called with the message of each line that is no JSON object, is not UTF-8 (outside tables) or has
+            another number of cells than the heading, in place of an error.
 
     Raises:
         OSError: no such file.
@@ -87,13 +89,24 @@ def parse_rows(
     if kind == "parquet":
         yield from parquet_rows(content, name)
         return
-    lines = numbered_lines(content, name, table=kind in ("csv", "tsv"))
+
+    def refuse(error: ValueError) -> None:
+        if refused is None:
+            raise error
+        refused(str(error))
+
+    def refuse_line(error: ValueError) -> None:
+        if kind in ("csv", "tsv"):  # it may be a part of a row
+            raise error
+        refuse(error)
+
+    lines = numbered_lines(content, name, kind in ("csv", "tsv"), refuse_line)
     if kind is None:
         first = next(lines, (1, ""))
         kind = "jsonl" if first[1].lstrip().startswith("{") else _table_kind(first[1])
-        lines = _chain(first, lines)
+        lines = chain([first], lines)
     if kind in ("csv", "tsv"):
-        yield from _table_rows(lines, name, "," if kind == "csv" else "\t")
+        yield from _table_rows(lines, name, "," if kind == "csv" else "\t", refuse)
         return
     for number, line in lines:
         where = f"{name}, line {number}"
@@ -103,9 +116,7 @@ def parse_rows(
             try:
                 values = parse_object(line, where)
             except ValueError as error:
-                if refused is None:
-                    raise
-                refused(str(error))
+                refuse(error)
             else:
                 yield Row(number, where, values)
 
@@ -120,11 +131,6 @@ def _table_kind(line: str) -> str:
         if "story" in next(csv.reader([line], delimiter=separator), ()):
             return kind
     return "txt"
-
-
-def _chain(first: tuple[int, str], rest: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    yield first
-    yield from rest
 
 
 def parse_object(text: str, where: str) -> dict[str, Any]:
@@ -154,7 +160,9 @@ def text_of(row: Row, column: str = "story") -> str:
     return value
 
 
-def _table_rows(lines: Iterator[tuple[int, str]], name: str, separator: str) -> Iterator[Row]:
+def _table_rows(
+    lines: Iterator[tuple[int, str]], name: str, separator: str, refuse: Callable[[ValueError], None]
+) -> Iterator[Row]:
     csv.field_size_limit(_LONGEST_CELL)
     reader = csv.reader((f"{line}\n" for _, line in lines), delimiter=separator, strict=True)
     heading: list[str] | None = None
@@ -170,9 +178,9 @@ def _table_rows(lines: Iterator[tuple[int, str]], name: str, separator: str) -> 
                     raise ValueError(f"{where}: expected each column once, got {twice[0][:60]!r} again")
                 continue
             if len(cells) != len(heading):
-                raise ValueError(
-                    f"{where}: expected {len(heading)} cells as in the heading, got {len(cells)}"
-                )
+                counted = f"expected {len(heading)} cells as in the heading, got {len(cells)}"
+                refuse(ValueError(f"{where}: {counted}"))
+                continue
             yield Row(reader.line_num, where, dict(zip(heading, map(plain, cells), strict=True)))
     except csv.Error as error:
         raise ValueError(f"{name}, line {reader.line_num}: expected a table of cells ({error})") from error

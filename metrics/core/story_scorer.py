@@ -77,11 +77,15 @@ class StoryScorer:
         model: the untrained model; the checkpoint's weights are put into it.
 
     Raises:
-        ValueError: weights that the model needs and the checkpoint lacks (they are named).
+        ValueError: another `context`, or weights that the model needs and the checkpoint lacks (they are named).
     """
 
     def __init__(self, checkpoint: Checkpoint, model: Any) -> None:
         settings = checkpoint.settings
+        if settings["context"] not in CONTEXTS:
+            raise ValueError(
+                f"{checkpoint.folder}: context: expected one of {', '.join(CONTEXTS)}, got {settings['context']!r}"
+            )
         self.joins_context = CONTEXTS[settings["context"]]
         self.max_length: int = settings["max_length"]
         self.shorter_window: int | None = settings.get("shorter_window")

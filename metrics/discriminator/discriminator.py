@@ -39,7 +39,7 @@ Returns:
     explanations (with `explain`): a dict a story; `sentences` with `text` and `gain` (the score of the story
         without the sentence minus the score with it, of a long story those of the window around it: above 0 for a
         sentence that costs the story).
-    warnings: one a story, None or why its score says little (no words, too short, not English, the wrong kind).
+    warnings: one a story, None or why its score says little (no words, too short, not English, marks, the wrong kind).
 Raises:
     ValueError: no stories; a row that is not a text or is blank; contexts of another number.
 Examples:

@@ -53,7 +53,7 @@ Returns:
     greedy_matching, vector_average, vector_extrema, min_max_pooling, bertscore_precision, bertscore_recall,
     bertscore_f1, moverscore_1, moverscore_2: the mean of each, -1 to 1, higher is more alike.
     greedy_matching_scores, ...: under each name with "_scores", one a row, in order.
-    warnings: one a story, None or why its score says little (no words, too short, not English).
+    warnings: one a story, None or why its score says little (no words, too short, not English, marks).
 Raises:
     ValueError: no texts; a row that is no text, is blank or has no word; references of another number; an
         unknown score or layer; no baseline for the encoder.

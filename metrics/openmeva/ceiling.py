@@ -75,6 +75,8 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
 def check_ceiling(ceiling: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> None:
     """Refuses a ceiling that metrics are above: it takes the raters of a story for exchangeable, which may be untrue.
 
+    A metric that was fitted to these very ratings is above any ceiling, and no sign of it.
+
     Args:
         ceiling: of `noise_ceiling`.
         rows: metric to its coefficients with `intervals`, which may be None.
@@ -88,7 +90,8 @@ def check_ceiling(ceiling: Mapping[str, Any], rows: Mapping[str, Mapping[str, An
             if ends is not None and ends[0] > top:
                 raise ValueError(
                     f"split halves: {name} is above what they leave room for ({coefficient.capitalize()} "
-                    f"{row[coefficient]:.3f}, ceiling {top:.3f}): the raters of a story are not exchangeable"
+                    f"{row[coefficient]:.3f}, ceiling {top:.3f}): the raters of a story are not exchangeable, or it has seen "
+                    "their ratings"
                 )
 
 

@@ -49,7 +49,7 @@ Args:
 Returns:
     bleu, rouge1, rouge2, rougeL, meteor: the mean of each, 0 to 1, higher is more alike.
     bleu_scores, rouge1_scores, rouge2_scores, rougeL_scores, meteor_scores: one a row, in order.
-    warnings: one a story, None or why its score says little (no words, too short, not English).
+    warnings: one a story, None or why its score says little (no words, too short, not English, marks).
 Raises:
     ValueError: no texts; a row that is no text, is blank or has no word; references of another number; an
         unknown score; METEOR asked for by name without WordNet (the message names the command that fetches it).

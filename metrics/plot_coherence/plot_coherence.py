@@ -34,8 +34,8 @@ Args:
     predictions: stories, a list of strings, raw or tokenised.
     contexts: leading contexts, one a story, optional.
     context_is_part_of_story: True: a context is the story's beginning, and joined to it; False: it is a prompt,
-        and ignored; None (default): as the checkpoint says. `mix` then joins a context that is one declarative
-        sentence to a story of at most ten sentences, and ignores any other.
+        and ignored; None (default): as the checkpoint says. `mix` and `base` then join a context that is one declarative
+        sentence to a story of at most ten sentences, and ignore any other.
     batch_size: windows scored at once.
     device: "cpu", "cuda", ...; chosen by itself where not given.
     dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
@@ -47,10 +47,10 @@ Returns:
     scores: one a story, in order, 0 to 1, higher is better.
     explanations (with `explain`): a dict a story; `sentences` with `text` and `gain` (the score of the story
         without the sentence minus the score with it, of a long story those of the window around it: above 0 for a
-        sentence that costs the story), and `kinds`,
+        sentence that costs the story), (not with `base`) `kinds`,
         the probability of each kind of error: `repetition`, `contradiction`, `wrong_order`, `off_topic` (hints
         alone; `contradiction` says nothing).
-    warnings: one a story, None or why its score says little (no words, too short, not English, the wrong kind).
+    warnings: one a story, None or why its score says little (no words, too short, not English, marks, with `roc` the wrong kind).
 Raises:
     ValueError: no stories; a row that is not a text or is blank; contexts of another number.
 Examples:

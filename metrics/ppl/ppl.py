@@ -55,7 +55,7 @@ Returns:
         tokens, and the share of tokens that repeat, 0 to 1.
     explanations (with `explain`): a dict a story: `sentences` with `text`, `nll` and `tokens` (how many), and
         `tokens` with `token`, `nll` and `sentence`.
-    warnings: one a story, None or why its score says little (no words, too short, not English, the wrong kind).
+    warnings: one a story, None or why its score says little (no words, too short, not English, marks, the wrong kind).
 Raises:
     ValueError: no stories; a row that is not a text or is blank; contexts of another number.
 Examples:

@@ -53,7 +53,7 @@ Returns:
     scores: one a story, in order, 0 to 1, higher is better: with references the blend, else the unreferenced part.
     unreferenced: 0 to 1, one a story: that the story belongs to its context.
     referenced (with references): -1 to 1, one a story: cosine of the extremes of the words' embeddings.
-    warnings: one a story, None or why its score says little (no words, too short, not English, the wrong kind).
+    warnings: one a story, None or why its score says little (no words, too short, not English, marks, the wrong kind).
 Raises:
     ValueError: no stories; no contexts; a row that is not a text or is blank; columns of another number.
 Examples:

@@ -13,6 +13,8 @@ class SentAvg(torch.nn.Module):
         hidden: width of the LSTM and of the hidden layer.
     """
 
+    _keep_in_fp32_modules_strict = ("hidden", "out")  # see `PrecisionCache`
+
     def __init__(self, vocabulary: int, width: int, hidden: int) -> None:
         super().__init__()
         self.words = torch.nn.Embedding(vocabulary, width)

@@ -38,7 +38,7 @@ Args:
 Returns:
     score: the mean of the scores, 0 to 1.
     scores: one a story, in order, 0 to 1, higher is better.
-    warnings: one a story, None or why its score says little (no words, too short, not English, the wrong kind).
+    warnings: one a story, None or why its score says little (no words, too short, not English, marks, the wrong kind).
 Raises:
     ValueError: no stories; a row that is not a text or is blank; contexts of another number.
 Examples:

@@ -49,7 +49,7 @@ Returns:
         sentence that costs the story), and
         `edits`, words that the reconstruction head would change: `token`, `suggestion` ("" to delete it),
         `sentence`, and `start` and `end`, word positions in the sentence.
-    warnings: one a story, None or why its score says little (no words, too short, not English, the wrong kind).
+    warnings: one a story, None or why its score says little (no words, too short, not English, marks, the wrong kind).
 Raises:
     ValueError: no stories; a row that is not a text or is blank; contexts of another number.
 Examples:

@@ -114,7 +114,7 @@ _SETS = (
         "and by the authors' group.",
         "none stated; the texts derive from ROCStories and WritingPrompts",
         "https://github.com/ZhuohanX/DeltaScore, folder data",
-        "Xie et al., DeltaScore (EMNLP 2023)",
+        "Xie et al., DeltaScore (Findings of EMNLP 2023)",
         {
             f"{raters}_{corpus}": Part(
                 (f"{raters}/{corpus}.jsonl",),

@@ -1,4 +1,4 @@
-"""The judged stories of DeltaScore (Xie et al., EMNLP 2023): mean ratings of five criteria, 1 to 5."""
+"""The judged stories of DeltaScore (Xie et al., Findings of EMNLP 2023): mean ratings of five criteria, 1 to 5."""
 
 from __future__ import annotations
 
