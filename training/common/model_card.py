@@ -9,8 +9,8 @@ from typing import Any
 
 from openmeva.metrics.core.backbone import SHARED_ENCODER
 from openmeva.training.common.backbone import SHARED
-from openmeva.training.files import write_text
-from openmeva.training.paths import ENCODER, METRICS
+from openmeva.training.files import checksum, write_text
+from openmeva.training.paths import ENCODER, METRICS, ROOT
 
 SOURCES = {  # whose the stories are, by corpus
     "roc": "ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request and may not be passed on.",
@@ -85,8 +85,15 @@ def backbone_note(folder: Path) -> str:
 
 
 def begun_with(manifest: Mapping[str, Any]) -> str:
-    """Which adapter a training began with: the first digits of its SHA-256, in brackets; nothing without one."""
-    return f" (SHA-256 {manifest['start'][:8]}…)" if "start" in manifest else ""
+    """Which adapter a training began with: the first digits of its SHA-256, in brackets; nothing without one.
+
+    It says so where the weights that lie there by now are others.
+    """
+    if "start" not in manifest:
+        return ""
+    there = ROOT / str(manifest["config"].get("start")) / "adapter.safetensors"
+    former = there.is_file() and checksum(there) != manifest["start"]
+    return f" (SHA-256 {manifest['start'][:8]}…{', a former version of it' if former else ''})"
 
 
 def citation_of(metric: str) -> str:

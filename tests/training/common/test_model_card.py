@@ -12,9 +12,10 @@ import pytest
 
 from openmeva.training.bleurt.card import write_bleurt_card
 from openmeva.training.classifier.card import write_classifier_card
-from openmeva.training.common.model_card import card_command, write_model_card
+from openmeva.training.common.model_card import begun_with, card_command, write_model_card
 from openmeva.training.embedding_similarity.card import write_similarity_card
 from openmeva.training.encoder.card import write_encoder_card
+from openmeva.training.files import checksum
 from openmeva.training.grammar.card import card
 from openmeva.training.paths import ROOT, WEIGHTS
 from openmeva.training.plot_guided.generator.card import write_card
@@ -100,3 +101,14 @@ def test_the_command_writes_the_card_anew(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_card_says_what_trained(manifest: dict[str, Any], told: str, tmp_path: Path) -> None:
     write_model_card(tmp_path, "on {machine}", {"data": {}, "config": {"base": "other"}, **manifest})
     assert (tmp_path / "README.md").read_text(encoding="utf-8") == told
+
+
+def test_weights_that_began_with_others_than_lie_there_now_say_so() -> None:
+    """Commands repeat a training only with the weights that it began with."""
+    manifests = [json.loads(path.read_text()) for path in METRICS.glob("*/weights/*/manifest.json")]
+    begun = [one for one in manifests if "start" in one and (ROOT / str(one["config"].get("start"))).is_dir()]
+    assert begun
+    for one in begun:
+        there = checksum(ROOT / one["config"]["start"] / "adapter.safetensors")
+        assert ("a former version" in begun_with(one)) == (there != one["start"])
+    assert begun_with({}) == ""
