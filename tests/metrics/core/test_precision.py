@@ -6,6 +6,7 @@ from transformers import BertConfig
 from openmeva.metrics.bleurt.modeling import BleurtModel
 from openmeva.metrics.core.classifier import StoryClassifier
 from openmeva.metrics.core.runtime import PrecisionCache, choose_device, pad
+from openmeva.metrics.sentavg.modeling import SentAvg
 from openmeva.metrics.union.modeling import UnionModel
 
 
@@ -24,8 +25,14 @@ def test_last_layers_stay_exact() -> None:
     config = BertConfig(
         vocab_size=30, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
     )
-    heads = {"classifier", "kinds", "tokens", "score", "signals", "entailment"}
-    for model in (StoryClassifier(config, kinds=2, tokens=True), UnionModel(config), BleurtModel(config)):
+    heads = {"classifier", "kinds", "tokens", "score", "signals", "entailment", "hidden", "out"}
+    models = (
+        StoryClassifier(config, kinds=2, tokens=True),
+        UnionModel(config),
+        BleurtModel(config),
+        SentAvg(9, 4, 4),
+    )
+    for model in models:
         cache = PrecisionCache(model)
         rounded = cache.on(choose_device("cpu"), torch.bfloat16)
         for (name, parameter), exact in zip(
