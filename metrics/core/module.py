@@ -7,6 +7,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import version
 from itertools import combinations
 from typing import Any
@@ -110,13 +111,17 @@ class StoryInputs:
                 raise ValueError(
                     f"predictions: expected beside {beside}, got none; rows added before have their own"
                 )
-            if predictions is not None:
-                self.add_batch(predictions=predictions, contexts=contexts, references=references)
+            # what is refused leaves the rows that were added before as they are
+            batch = None if predictions is None else self._checked(predictions, contexts, references)
             try:
+                if batch is not None:
+                    self._write(batch)
                 result = super().compute(**kwargs)  # type: ignore[misc]
             except BaseException:
                 self._discard_rows()
                 raise
+            module: Any = self
+            module.filelocks = module.file_paths = None  # released locks, which cannot be copied nor pickled
             return result if result is None else {**result, "warnings": self._warnings}
 
     def _finalize(self) -> None:
@@ -131,6 +136,15 @@ class StoryInputs:
 
     def add_batch(self, *, predictions: Any = None, contexts: Any = None, references: Any = None) -> None:
         """Adds stories, with those of the other columns that are used."""
+        with self._lock:
+            self._write(self._checked(predictions, contexts, references))
+
+    def _checked(self, predictions: Any, contexts: Any, references: Any) -> dict[str, Any]:
+        """The columns of a batch by name, those that are used.
+
+        Raises:
+            ValueError: a column or row that is not as it should be, or other columns than rows added before have.
+        """
         stories = check_texts(predictions, "predictions")
         if not stories:
             raise ValueError("predictions: expected at least one story, got none")
@@ -148,13 +162,15 @@ class StoryInputs:
                     values, name, blank=name == "contexts" and name not in self.required
                 )
             check_lengths(stories, batch[name], name)
-        with self._lock:
-            if self.writer is not None and set(batch) != set(self._feature_names()):
-                changed = sorted(set(batch) ^ set(self._feature_names()))
-                raise ValueError(f"{', '.join(changed)}: expected with every batch or with none")
-            if self.writer is None:
-                self.selected_feature_format = self._infer_feature_from_batch(batch)
-            super().add_batch(**batch)  # type: ignore[misc]
+        if self.writer is not None and set(batch) != set(self._feature_names()):
+            changed = sorted(set(batch) ^ set(self._feature_names()))
+            raise ValueError(f"{', '.join(changed)}: expected with every batch or with none")
+        return batch
+
+    def _write(self, batch: dict[str, Any]) -> None:
+        if self.writer is None:
+            self.selected_feature_format = self._infer_feature_from_batch(batch)
+        super().add_batch(**batch)  # type: ignore[misc]
 
     def add(
         self,
@@ -192,7 +208,8 @@ class StoryInputs:
         """Forgets the rows of a failed computation, which evaluate would score with the next ones."""
         module: Any = self
         if module.writer is not None:
-            module.writer.close()
+            with suppress(Exception):  # the disk may be full: its rows are forgotten all the same
+                module.writer.close()
         module.data = None
         for lock in [module.filelock, *(module.filelocks or [])]:
             if lock is not None:

@@ -1,8 +1,12 @@
 """What runs a model: device, precision, the tokens that begin and end a text, and padded batches."""
 
 import copy
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,12 +19,16 @@ def choose_device(device: str | torch.device | None) -> torch.device:
 
     Raises:
         ValueError: no name of a device, or one that is not here.
+        RuntimeError: of torch, as it is: one that is here and does not answer, as without free memory.
     """
     if device is not None:
+        chosen = None
         try:
             chosen = torch.device(device)
             torch.empty(1, device=chosen).tolist()  # it is here, and can be read from
         except (AssertionError, NotImplementedError, RuntimeError, TypeError) as error:
+            if chosen is not None and _is_here(chosen):
+                raise
             raise ValueError(
                 f"device: expected one that is here, as 'cpu' or 'cuda', got {device!r:.60}"
             ) from error
@@ -28,6 +36,11 @@ def choose_device(device: str | torch.device | None) -> torch.device:
     if torch.cuda.is_available():
         return torch.device("cuda")
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+
+def _is_here(device: torch.device) -> bool:
+    count: Callable[[], int] = getattr(getattr(torch, device.type, None), "device_count", lambda: 0)
+    return (device.index or 0) < count()
 
 
 def choose_dtype(dtype: str, device: torch.device) -> torch.dtype:
@@ -60,6 +73,52 @@ def precision(dtype: str, device: str | torch.device | None = None) -> str:
     return str(choose_dtype(dtype, choose_device(device))).removeprefix("torch.")
 
 
+@cache
+def survive_forks() -> None:
+    """From now on forked children compute with one thread: torch's others are not copied, and would be waited for for ever.
+
+    So `datasets.map(num_proc=2)` works after the parent has scored something.
+    """
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
+
+
+@contextmanager
+def building() -> Iterator[None]:
+    """Models are built in float32, whatever torch's default type is, and torch's random state stays as it was."""
+    default = torch.get_default_dtype()
+    with torch.random.fork_rng(devices=[]):
+        torch.set_default_dtype(torch.float32)
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(default)
+
+
+def built(make: Callable[[], Any], state: Mapping[str, Tensor], where: Path) -> Any:
+    """The model that `make` makes, with these weights, in evaluation mode.
+
+    Raises:
+        ValueError: weights that the model needs and `state` lacks (`where` and they are named).
+    """
+    with building():
+        model = make()
+    missing, _ = model.load_state_dict(state, strict=False)
+    missing = [name for name in missing if "predictions.decoder" not in name]  # tied to the word embeddings
+    if missing:
+        raise ValueError(f"{where}: weights missing: {', '.join(missing)}")
+    if hasattr(model, "tie_weights"):
+        model.tie_weights()
+    return model.eval()
+
+
+@contextmanager
+def inference(device: torch.device) -> Iterator[None]:
+    """Without gradients, and in the precision of the model: an autocast of the caller's does not reach it."""
+    with torch.inference_mode(), torch.autocast(device.type, enabled=False):
+        yield
+
+
 class PrecisionCache:
     """A model in float32, and copies of it in other precisions, made when they are first asked for.
 
@@ -69,6 +128,7 @@ class PrecisionCache:
     """
 
     def __init__(self, model: Any) -> None:
+        survive_forks()
         self.exact = model.float()
         self.rounded: dict[torch.dtype, Any] = {}
 

@@ -79,6 +79,13 @@ class OpenMEVA(evaluate.Metric):
 
     config_name: str
 
+    def __init__(self, *args: Any, num_process: int = 1, **kwargs: Any) -> None:
+        if num_process != 1:
+            raise ValueError(
+                f"num_process: expected 1, a correlation is that of all rows; got {num_process!r}"
+            )
+        super().__init__(*args, **kwargs)
+
     def _info(self) -> evaluate.MetricInfo:
         if self.config_name == "default":
             self.config_name = "mans_roc"

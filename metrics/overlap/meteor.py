@@ -1,8 +1,10 @@
 """METEOR by NLTK, and the WordNet that its synonyms come from."""
 
+import os
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import nltk
@@ -12,17 +14,32 @@ from nltk.translate.meteor_score import meteor_score
 
 
 class _Remembered:
-    """Stems and synsets of words, each looked up once: stories use the same words again and again."""
+    """Stems and synsets of words, each looked up once: stories use the same words again and again.
+
+    NLTK reads WordNet from files that it keeps open: threads take turns, and a forked process opens its own, or it would
+    move the place that the others read at.
+    """
 
     def __init__(self) -> None:
+        self.reading = RLock()
         self.stem = lru_cache(maxsize=100_000)(PorterStemmer().stem)
         self.synsets = lru_cache(maxsize=100_000)(self._synsets)
 
     def _synsets(self, word: str) -> list[Any]:
-        return list(wordnet.synsets(word))
+        with self.reading:
+            return list(wordnet.synsets(word))
 
 
 _WORDS: Any = _Remembered()
+
+
+def _begin_anew() -> None:
+    _WORDS.__init__()
+    vars(wordnet).get("_data_file_map", {}).clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
 NEEDS = "METEOR needs WordNet, which was not found"
 FETCH = "run `make resources` in the checkout, or `python -c \"import nltk; nltk.download('wordnet')\"`"
 

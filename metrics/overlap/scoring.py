@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from rouge_score.rouge_scorer import RougeScorer
+from rouge_score.tokenizers import DefaultTokenizer
 from sacrebleu.metrics import BLEU
 
 from openmeva.metrics.core.text import Normalizer
@@ -25,6 +26,9 @@ class OverlapScorer:
         # Add .1 to a numerator of 0: method 1 of Chen and Cherry (2014).
         self._bleu = BLEU(tokenize="none", smooth_method="floor", smooth_value=0.1, effective_order=True)
         self._bleu.num_refs = -1  # said by a signature; it varies
+        self._rouge_words = DefaultTokenizer(
+            use_stemmer=False
+        )  # without one, rouge-score logs by absl, which takes over
 
     def scores(
         self,
@@ -73,7 +77,7 @@ class OverlapScorer:
         if "bleu" in chosen:
             one["bleu"] = min(self._bleu.sentence_score(line, lines).score / 100, 1.0)  # rounding
         if asked := [name for name in ("rouge1", "rouge2", "rougeL") if name in chosen]:
-            rouge = RougeScorer(asked).score_multi(lines, line)
+            rouge = RougeScorer(asked, tokenizer=self._rouge_words).score_multi(lines, line)
             one |= {name: float(score.fmeasure) for name, score in rouge.items()}  # 0 is an int there
         if "meteor" in chosen:
             one["meteor"] = meteor(words, targets)

@@ -244,3 +244,9 @@ def test_too_few_draws(benchmark, draws):
     references, scores = rows()
     with pytest.raises(ValueError, match="at least 100"):
         benchmark.compute(predictions=scores, references=references, draws=draws)
+
+
+def test_it_does_not_share_its_rows_among_processes():
+    """Each would report on its own share of them."""
+    with pytest.raises(ValueError, match="num_process: expected 1"):
+        evaluate.load(str(FOLDER), "judgments", num_process=2, process_id=0, experiment_id="x")

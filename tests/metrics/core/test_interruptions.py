@@ -1,0 +1,122 @@
+"""Modules after an interruption, in copies, in forked processes and in threads."""
+
+import copy
+import logging
+import multiprocessing
+import os
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import pytest
+from datasets.arrow_writer import ArrowWriter
+from nltk.corpus import wordnet
+
+from openmeva.metrics.overlap import meteor
+from openmeva.metrics.overlap.scoring import OverlapScorer
+from tests.tiny import write_checkpoint
+
+ROOT = Path(__file__).resolve().parents[3]
+STORIES = ["Ann ran home and slept.", "The quick dog ate the big cat.", "He walked to the park."]
+REFERENCES = [
+    ["She went to her house."],
+    ["A fast hound devoured a large feline."],
+    ["He strolled in the garden."],
+]
+
+
+@pytest.fixture
+def overlap() -> Any:
+    return evaluate.load(str(ROOT / "metrics" / "overlap"))
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+def test_rows_of_an_interrupted_call_are_forgotten(
+    overlap: Any, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    write = ArrowWriter.write_batch
+
+    def interrupted(writer: ArrowWriter, *given: Any, **options: Any) -> None:
+        write(writer, *given, **options)
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ArrowWriter, "write_batch", interrupted)
+        with pytest.raises(error):
+            overlap.compute(predictions=STORIES[:1], references=REFERENCES[:1], scores=["bleu"])
+    assert (
+        len(
+            overlap.compute(predictions=STORIES[1:2], references=REFERENCES[1:2], scores=["bleu"])[
+                "bleu_scores"
+            ]
+        )
+        == 1
+    )
+
+
+def test_what_is_refused_leaves_the_rows_added_before(overlap: Any) -> None:
+    overlap.add_batch(predictions=STORIES[:1], references=REFERENCES[:1])
+    with pytest.raises(ValueError, match="references: expected"):
+        overlap.compute(predictions=STORIES[:1], references=REFERENCES)
+    assert len(overlap.compute(scores=["bleu"])["bleu_scores"]) == 1
+
+
+def test_a_module_is_copied_and_pickled_after_it_has_computed(overlap: Any) -> None:
+    given: dict[str, Any] = {"predictions": STORIES, "references": REFERENCES, "scores": ["bleu"]}
+    first = overlap.compute(**given)
+    assert copy.deepcopy(overlap).compute(**given) == first
+    assert pickle.loads(pickle.dumps(overlap)).compute(**given) == first
+
+
+def test_the_programs_logging_is_left_alone(overlap: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logging.root, "handlers", [])
+    overlap.compute(predictions=STORIES, references=REFERENCES, scores=["rouge1"])
+    assert logging.root.handlers == []
+
+
+def test_threads_share_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
+    meteor.find_wordnet()
+    words = sorted(wordnet.all_lemma_names("v"))[:4000:10]
+    expected = [[one.name() for one in wordnet.synsets(word)] for word in words]
+    interval = sys.getswitchinterval()
+    monkeypatch.setattr(meteor, "_WORDS", meteor._Remembered())
+    try:
+        sys.setswitchinterval(1e-5)
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda word: meteor._WORDS.synsets(word), words * 4))
+    finally:
+        sys.setswitchinterval(interval)
+    assert [[one.name() for one in each] for each in found] == expected * 4
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_forked_processes_open_wordnet_anew() -> None:
+    """They would share the place at which its files are read, and get each other's lines."""
+    scorer = OverlapScorer()
+    expected = scorer.scores(STORIES, REFERENCES, ["meteor"])
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.starmap(scorer.scores, [(STORIES, REFERENCES, ["meteor"])] * 6) == [expected] * 6
+    assert vars(wordnet)["_data_file_map"], "the parent's files stay open"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_scores_after_its_parent_has(tmp_path: Path) -> None:
+    """Threads of torch are not copied into a fork; without help it waits for them for ever."""
+    folder = write_checkpoint(tmp_path / "union")
+    program = f"""
+import multiprocessing, torch, evaluate
+torch.set_num_threads(2)
+metric = evaluate.load({str(ROOT / "metrics" / "union")!r}, {str(folder)!r})
+stories = ["She ran home. The dog ate the cat."] * 64
+expected = metric.compute(predictions=stories, dtype="float32")["score"]
+def score(_):
+    return metric.compute(predictions=stories, dtype="float32")["score"]
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    assert abs(pool.map(score, [0])[0] - expected) < 1e-6
+"""
+    done = subprocess.run([sys.executable, "-c", program], timeout=120, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
