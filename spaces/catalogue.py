@@ -34,6 +34,11 @@ class Number:
     low: float | None
     high: float | None
 
+    @property
+    def better(self) -> str:
+        """Which direction is good, as answers for programs have it: `higher` or `lower`."""
+        return "higher" if self.higher else "lower"
+
 
 @dataclass(frozen=True)
 class CatalogueEntry:

@@ -14,11 +14,11 @@ import gradio as gr
 from openmeva.spaces import shell
 from openmeva.spaces.leaderboard import views
 from openmeva.spaces.leaderboard.collect import RESULTS
-from openmeva.spaces.leaderboard.placing import place
+from openmeva.spaces.leaderboard.placing import COMMAND, place
 from openmeva.spaces.leaderboard.reporting import report
-from openmeva.spaces.limits import MOST_COLUMNS
+from openmeva.spaces.limits import MAX_SCORES, MOST_COLUMNS
 from openmeva.spaces.tables import READ, read_uploads
-from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.sets import TEST_SETS, test_set
 
 _LEAD = "How well metrics agree with people's judgments of stories, and which kinds of damage they notice."
 _MEASURES = {"pearson": "Pearson with the label", "pair_wins": "Pairs won"}
@@ -26,8 +26,10 @@ _HELP = (
     '<div class="om om-card om-blank" style="padding:22px"><p>A CSV, TSV, JSONL or Parquet file with a column <code>score</code> '
     f"(higher is better) or up to {MOST_COLUMNS} columns of scores, one row a story, at most 2 MB. With <code>story_id</code> (and "
     "<code>aspect</code> for AUTOS) rows may come in any order. For judged sets add <code>judgment</code>, the mean "
-    "rating, and where you know them <code>prompt</code> and <code>source_model</code>: the judgments are their authors' "
-    "to give and are not shipped. Nothing is stored.</p></div>"
+    "rating, and where you know them <code>prompt</code> (or <code>context</code>) and <code>source_model</code>: the "
+    "judgments are their authors' to give and are not shipped. Beside <code>ratings</code> or a <code>…_score</code>, "
+    "<code>score</code> is what people said, and no metric's. Nothing is stored.</p><p>Sets that are too large or not here "
+    f"are not offered: <code>{COMMAND}</code> reports on them on your machine.</p></div>"
 )
 
 
@@ -48,9 +50,14 @@ def build(results: Mapping[str, Any]) -> gr.Blocks:
             with gr.Tab("Perturbations"):
                 _autos(results, autos)
             with gr.Tab("Your metric"):
-                _placing(results, judged + autos)
+                _placing(results, [*judged, *(one for one in autos if _is_placed(results, one[1]))])
         gr.api(_api(results), api_name="place", concurrency_id="placing")
     return demo
+
+
+def _is_placed(results: Mapping[str, Any], name: str) -> bool:
+    """Whether scores of a part of AUTOS can be placed: it is small enough, and here."""
+    return results["autos"][name]["n"] <= MAX_SCORES and test_set(name).is_there(None)
 
 
 def table(results: Mapping[str, Any], name: str, measure: str, mine: Sequence[Mapping[str, Any]] = ()) -> str:
@@ -150,7 +157,7 @@ def _api(results: Mapping[str, Any]) -> Any:
 
         Args:
             scores: one object a story: score (higher is better); story_id (and aspect for AUTOS) unless in the
-                set's order; for judged sets judgment and prompt, unless this server has them.
+                set's order; for judged sets judgment and prompt (or context), unless this server has them.
             set_name: mans_roc, mans_wp, autos_mini_discrimination, autos_mini_invariance, …
         """
         if not isinstance(scores, list) or not all(isinstance(row, dict) for row in scores):

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
+from openmeva.training.benchmark.aspect_means import aspect_means
 from openmeva.training.benchmark.checkpoints import checkpoint_digests
 from openmeva.training.benchmark.registry import read_registry
 from openmeva.training.benchmark.sets import test_set
@@ -254,16 +255,7 @@ def aspect_cells(table: Mapping[str, Any]) -> dict[str, Any]:
     test, in which correlations of opposite sign are no less a fault.
     """
     aspects = {aspect: _aspect(origins) for aspect, origins in table["aspects"].items() if origins}
-    return {**aspect_means(aspects), "aspects": aspects}
-
-
-def aspect_means(aspects: Mapping[str, Mapping[str, Any]]) -> dict[str, float | None]:
-    """`average` and `average_size` of the aspects of `aspect_cells`; None where none has a correlation."""
-    known = [cell["pearson"] for cell in aspects.values() if cell["pearson"] is not None]
-    return {
-        "average": rounded(sum(known) / len(known) if known else None),
-        "average_size": rounded(sum(map(abs, known)) / len(known) if known else None),
-    }
+    return {**{name: rounded(mean) for name, mean in aspect_means(aspects).items()}, "aspects": aspects}
 
 
 def _aspect(origins: Mapping[str, Any]) -> dict[str, Any]:
@@ -283,8 +275,8 @@ def rounded(value: float | None) -> float | None:
 
 
 def rounded_ends(ends: Sequence[float] | None) -> list[float] | None:
-    """An interval to three digits."""
-    return None if ends is None else [round(end, 3) for end in ends]
+    """An interval to six digits: pages round it to two."""
+    return None if ends is None else [round(end, 6) for end in ends]
 
 
 if __name__ == "__main__":

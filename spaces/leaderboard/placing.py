@@ -16,12 +16,13 @@ from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.trivial import TRIVIAL
 from openmeva.spaces.leaderboard.collect import aspect_cells, judgments_digest, rounded, rounded_ends
 from openmeva.spaces.limits import MAX_SCORES, MOST_COLUMNS, MOST_SYSTEMS
-from openmeva.training.benchmark.score_files import in_order, number_in, score_columns
+from openmeva.training.benchmark.score_files import in_order, number_in, titled_columns
 from openmeva.training.benchmark.sets import TEST_SETS, test_set
 from openmeva.training.files import Row
 
 DRAWS = 1000
 SEED = 0
+COMMAND = "openmeva benchmark --scores SET=FILE"  # does the same of more stories, on the user's own machine
 _LEAST = 20  # of fewer stories a correlation says nothing
 
 
@@ -38,7 +39,7 @@ def place(
         name: of a set, as `python -m training.benchmark` has them.
         rows: `score` (higher is better), or several columns of scores, and one of: `story_id` of the set's stories, all
             of them in any order; nothing else, in the set's own order; or, for judged sets, `judgment` with each score
-            (the mean of the ratings) and, where known, `prompt` and `source_model`.
+            (the mean of the ratings) and, where known, `prompt` (or `context`) and `source_model`.
         data: folder of the judged sets, where this machine has them.
         digest: of the set's judgments, by which judgments that come with the scores are known for the set's.
         most: columns of scores that are taken.
@@ -54,7 +55,7 @@ def place(
         raise ValueError(f"The set is one of {', '.join(known)}, not {str(name)[:30]!r}.")
     if test_set(name).judged:
         return _judged(scored(name, rows, data, digest, most), name)
-    return _autos(name, _checked_rows(rows, most))
+    return _autos(name, *_checked_rows(rows, most))
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,7 @@ def scored(
     most: int = MOST_COLUMNS,
 ) -> Scored:
     """A user's scores beside the judgments of a judged set; arguments and errors as `place`."""
-    given = _checked_rows(rows, most)
-    columns = score_columns(given)
+    given, columns = _checked_rows(rows, most)
     from_server = not any(_has(row, "judgment") for row in given)
     if from_server:
         try:
@@ -101,22 +101,28 @@ def scored(
     judged = JudgedStories.from_rows(stories)
     if len(judged) < _LEAST:
         raise ValueError(f"Expected at least {_LEAST} scores, got {len(judged)}: fewer say nothing.")
-    scores = {_title(column): [number_in(row, column) for row in given] for column in columns}
+    scores = {title: [number_in(row, column) for row in given] for title, column in columns.items()}
     same = from_server or (digest is not None and judgments_digest(judged.scores.tolist()) == digest)
     return Scored(stories, scores, judged, same, from_server)
 
 
-def _title(column: str) -> str:
-    """What a column of scores is called; one named like a trivial row, which every table has, is told apart from it."""
-    return "your metric" if column == "score" else f"{column} (yours)" if column in TRIVIAL else column
+def _checked_rows(rows: Sequence[Mapping[str, Any]], most: int) -> tuple[list[Row], dict[str, str]]:
+    """The rows with their numbers, and titles with their columns of scores.
 
+    A metric named like a trivial row, which every table has, is told apart from it.
 
-def _checked_rows(rows: Sequence[Mapping[str, Any]], most: int) -> list[Row]:
-    """The rows with their numbers; a ValueError where there are too many, or a cell of scores holds no number."""
+    Raises:
+        ValueError: too many rows or columns, or a cell of scores that holds no number.
+    """
     if not 0 < len(rows) <= MAX_SCORES:
-        raise ValueError(f"Expected 1 to {MAX_SCORES:,} scores, got {len(rows):,}.")
+        raise ValueError(
+            f"Expected 1 to {MAX_SCORES:,} scores, got {len(rows):,}; `{COMMAND}` takes any number of them."
+        )
     given = [Row(number, f"Row {number}", dict(row)) for number, row in enumerate(rows, 1)]
-    columns = score_columns(given)
+    columns = {
+        f"{title} (yours)" if title in TRIVIAL else title: column
+        for title, column in titled_columns(given).items()
+    }
     if len(columns) > most:
         raise ValueError(
             f"Columns of scores: expected at most {most}, got {len(columns):,}. Each column with a number counts, "
@@ -127,10 +133,10 @@ def _checked_rows(rows: Sequence[Mapping[str, Any]], most: int) -> list[Row]:
             f"Expected at most {MAX_SCORES:,} scores in all, got {len(columns) * len(given):,}: {len(columns)} columns of "
             f"{len(given):,}."
         )
-    for column in columns:
+    for column in columns.values():
         for row in given:
             number_in(row, column)
-    return given
+    return given, columns
 
 
 def _stories_of(rows: Sequence[Row]) -> list[dict[str, Any]]:
@@ -139,7 +145,10 @@ def _stories_of(rows: Sequence[Row]) -> list[dict[str, Any]]:
     Raises:
         ValueError: a judgment that is no number (its row), or more systems than `MOST_SYSTEMS`.
     """
-    prompts = any(_has(row, "prompt") for row in rows)
+    prompts = [
+        next((str(row.values[name]) for name in ("prompt", "context") if _has(row, name)), None)
+        for row in rows
+    ]
     systems = all(_has(row, "source_model") for row in rows)
     names = {str(row.values["source_model"]) for row in rows} if systems else set()
     if len(names) > MOST_SYSTEMS:
@@ -151,14 +160,10 @@ def _stories_of(rows: Sequence[Row]) -> list[dict[str, Any]]:
         {
             "story": "",
             "score": number_in(row, "judgment"),
-            **(
-                {"prompt": str(row.values["prompt"] if _has(row, "prompt") else f"row {row.number}")}
-                if prompts
-                else {}
-            ),
+            **({"prompt": f"row {row.number}" if prompt is None else prompt} if any(prompts) else {}),
             **({"source_model": str(row.values["source_model"])} if systems else {}),
         }
-        for row in rows
+        for row, prompt in zip(rows, prompts, strict=True)
     ]
 
 
@@ -187,20 +192,20 @@ def _judged(given: Scored, name: str) -> list[dict[str, Any]]:
     return found
 
 
-def _autos(name: str, rows: Sequence[Row]) -> list[dict[str, Any]]:
+def _autos(name: str, rows: Sequence[Row], columns: Mapping[str, str]) -> list[dict[str, Any]]:
     try:
         stories = check_rows(test_set(name).read(None))
     except ValueError:
         raise ValueError(f"{test_set(name).title} is not here: `make autos` builds it.") from None
     ordered = in_order(rows, stories, "the set")
     found = []
-    for column in score_columns(rows):
+    for title, column in columns.items():
         metric = check_predictions([number_in(row, column) for row in ordered], len(stories))
         table = aspect_tables(metric, stories, DRAWS, np.random.default_rng(SEED))
         found.append(
             {
                 "set": name,
-                "title": _title(column),
+                "title": title,
                 "kind": "you",
                 **aspect_cells(table),
                 "n": len(stories),

@@ -22,17 +22,27 @@ MOST = 2000  # stories: permutation tests of more would hold others up
 def report(name: str, rows: Sequence[Mapping[str, Any]], data: Path | None, digest: str | None) -> str:
     """Cards of a judged set: three levels, comparisons where other scores are here, systems, kinds of errors, examples.
 
-    Arguments and errors as `place`. Empty for AUTOS, whose table says it all, and for more than 2,000 stories.
+    Arguments and errors as `place`. Empty for AUTOS, whose table says it all; of more than `MOST` stories one card, which
+    says that there are no others.
     """
-    if not test_set(name).judged or len(rows) > MOST:
+    if not test_set(name).judged:
         return ""
+    if len(rows) > MOST:
+        why = f"Expected at most {MOST:,} stories for the other parts of the report, got {len(rows):,}"
+        return _card(
+            "Report",
+            f"<p>{why}; <code>openmeva benchmark --judged RATED --scores FILE</code> takes any number.</p>",
+        )
     given = scored(name, rows, data, digest)
     parts = _parts(name, given, data)
     own = list(given.scores)
-    return "".join(
-        f'<section class="om om-card om-report" aria-label="{escape(part.title)}"><h2>{escape(part.title)}</h2>{html}'
+    return "".join(_card(part.title, html) for part, html in zip(parts, fragment(parts, own), strict=True))
+
+
+def _card(title: str, html: str) -> str:
+    return (
+        f'<section class="om om-card om-report" aria-label="{escape(title)}"><h2>{escape(title)}</h2>{html}'
         "</section>"
-        for part, html in zip(parts, fragment(parts, own), strict=True)
     )
 
 
@@ -40,6 +50,8 @@ def _parts(name: str, given: Scored, data: Path | None) -> list[Part]:
     one = test_set(name)
     if not given.from_server:
         one = replace(one, configuration="judgments")  # on whatever scale they were given
+    if not given.same:
+        one = replace(one, title="Your judgments")
     others = released_scores(name, given.stories, data) if given.from_server else {}
     found = judge_set(one, given.stories, given.scores, others, Sampling(DRAWS, SEED))
     printed = read_published()["correlations"].get(name, {}) if given.same else {}

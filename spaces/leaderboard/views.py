@@ -109,7 +109,8 @@ def _judged_row(
 def _name(row: Mapping[str, Any]) -> str:
     """A row's head: the metric, and below it where the figures are from."""
     kind, hint = KINDS[row["kind"]]
-    name = escape(row["title"].removesuffix(" (released)").replace("_", "-"))
+    title = row["title"].removesuffix(" (released)")
+    name = escape(title.replace("_", "-") if row["kind"] == "trivial" else title)
     if row.get("beats_trivial") is False:
         name += " " + tip(
             "†",
@@ -165,19 +166,22 @@ def autos_table(found: Mapping[str, Any], measure: str, mine: Sequence[Mapping[s
 
 def placed(mine: Sequence[Mapping[str, Any]], found: Mapping[str, Any] | None) -> str:
     """A sentence on where each of a user's metrics stands; a place only among metrics run on the same stories."""
-    said = "".join(f"<p>{_standing(row, found, len(mine) > 1)}</p>" for row in mine)
+    said = "".join(f"<p>{_standing(row, found, mine)}</p>" for row in mine)
     return f'<section class="om om-card" role="status"><h2>Your metric</h2>{said}</section>'
 
 
-def _standing(row: Mapping[str, Any], found: Mapping[str, Any] | None, named: bool) -> str:
-    name = f"{escape(row['title'])}: " if named else ""
+def _standing(
+    row: Mapping[str, Any], found: Mapping[str, Any] | None, mine: Sequence[Mapping[str, Any]]
+) -> str:
+    name = f"{escape(row['title'])}: " if len(mine) > 1 else ""
     if "pearson" not in row:
         invariance = "invariance" in row["set"]
         mean, size = (
             _mean(row, "pearson", 0.0 if invariance else None),
             " without its sign," if invariance else "",
         )
-        return f"{name}mean Pearson with the label,{size} {number(mean)} over {len(row['aspects'])} aspects."
+        known = sum(cell["pearson"] is not None for cell in row["aspects"].values())
+        return f"{name}mean Pearson with the label,{size} {number(mean)} over {known} aspects."
     ends = row["intervals"]["pearson"]
     value = f"{name}Pearson {number(row['pearson'])}"
     value += f" {bracketed(ends)}".rstrip()
@@ -189,9 +193,9 @@ def _standing(row: Mapping[str, Any], found: Mapping[str, Any] | None, named: bo
             f"{value}. No place is named: these are not the {found['n']:,} judgments of {escape(found['title'])}, so "
             "no other metric was run on the same stories."
         )
-    same = [one for one in found["rows"] if one["kind"] in ("ours", "released")]
+    same = [*(one for one in found["rows"] if one["kind"] in ("ours", "released")), *mine]
     better = sum(one["pearson"] > row["pearson"] for one in same)
-    return f"{value}: place {better + 1} of {len(same) + 1} among metrics run on the same stories, in the table below."
+    return f"{value}: place {better + 1} of {len(same)} among metrics run on the same stories, in the table below."
 
 
 def _mark(kind: str) -> str:

@@ -68,7 +68,7 @@ def _meaning(lab: Lab, aspect: str) -> str:
 def _api(lab: Lab) -> Any:
     @shell.sentences
     def perturb(story: str, aspect: str = "lexical_repetition", seed: int = 1, kind: str = "roc") -> dict:
-        """Perturbs a story in one aspect and scores it before and after.
+        """Perturbs a story in one aspect and scores it before and after; `better` says whether higher or lower scores are.
 
         Args:
             story: the story, in English.

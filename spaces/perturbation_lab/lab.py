@@ -164,16 +164,20 @@ class Lab:
 
 
 def case_rows(cases: Sequence[Case]) -> list[dict[str, Any]]:
-    """Cases as rows of a download, in the form of `python -m training.perturbations`, with the scores."""
+    """Cases as rows of a download, in the form of `python -m training.perturbations`, with the scores.
+
+    `before`, `after` and `better` (`higher` or `lower`) of each number stand in columns of their own.
+    """
     rows = []
     for case in cases:
         if case.perturbed is None:
             continue
         scores = {
-            f"{when}: {score.number.title}": score.value
+            f"{column}: {score.number.title}": value
             for when, found in (("before", case.before), ("after", case.after))
             for score in found
             if score.value is not None
+            for column, value in ((when, score.value), ("better", score.number.better))
         }
         rows.append(
             {
@@ -197,7 +201,13 @@ def case_dict(case: Case) -> dict[str, Any]:
         "story": case.perturbed and case.perturbed.story,
         "changed_spans": [span._asdict() for span in case.perturbed.spans] if case.perturbed else [],
         "scores": [
-            {"metric": a.metric, "name": a.number.title, "before": a.value, "after": b.value}
+            {
+                "metric": a.metric,
+                "name": a.number.title,
+                "before": a.value,
+                "after": b.value,
+                "better": a.number.better,
+            }
             for a, b in zip(case.before, case.after, strict=True)
         ],
     }

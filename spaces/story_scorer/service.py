@@ -237,7 +237,7 @@ def score_dict(score: Score) -> dict[str, Any]:
         "metric": score.metric,
         "name": score.number.title,
         "score": score.value,
-        "better": "higher" if score.number.higher else "lower",
+        "better": score.number.better,
         "note": score.note,
         "better_than_percent": {one.label: round(one.better_than, 1) for one in score.placements},
     }

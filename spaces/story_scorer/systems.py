@@ -14,15 +14,15 @@ from openmeva.spaces.scorer import Patience, Score, Scorer
 from openmeva.spaces.story_scorer.service import chunks, file_texts
 from openmeva.spaces.verdicts import recommended
 
-LEAST = 5  # prompts: of fewer an interval says nothing
-SHOWN = 3  # prompts with the greatest difference
+LEAST = 5  # prompts, or pairs where these are not known: of fewer an interval says nothing
+SHOWN = 3  # pairs with the greatest difference
 _DRAWS, _SEED = 2000, 0
 Rows = Sequence[dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The stories of both systems to one prompt, and the score of each."""
+    """A story of each system to one prompt, which is blank where it is not known, and the score of each."""
 
     prompt: str
     stories: tuple[str, str]
@@ -37,10 +37,11 @@ class Comparison:
         title: of the metric.
         pairs: in the first file's order.
         difference: mean of the first's score minus the second's, positive where the first is better.
-        interval: its 95 % interval, by bootstrap over prompts.
-        won: share of prompts whose first story scores better, a tie counting half, 0 to 1.
+        interval: its 95 % interval, by bootstrap over prompts, or over pairs where prompts are not known.
+        won: share of pairs whose first story scores better, a tie counting half, 0 to 1.
         warnings: one a story of both files, those of the first before those of the second.
-        unscored: prompts of which a story has no score.
+        unscored: pairs of which a story has no score.
+        prompts: of the pairs, each of which may have several; `None` where not every pair's is known.
     """
 
     title: str
@@ -50,6 +51,7 @@ class Comparison:
     won: float
     warnings: list[str | None]
     unscored: int
+    prompts: int | None
 
     @property
     def is_clear(self) -> bool:
@@ -58,7 +60,7 @@ class Comparison:
 
     @property
     def apart(self) -> list[Pair]:
-        """The prompts whose stories differ most."""
+        """The pairs that differ most."""
         return sorted(self.pairs, key=lambda one: -abs(one.scores[0] - one.scores[1]))[:SHOWN]
 
 
@@ -68,7 +70,7 @@ def compare(
     """Compares the stories of two files; `progress` is told how many stories are scored, of how many.
 
     Raises:
-        ValueError: rows that do not belong together, fewer than `LEAST` prompts, or what `file_texts` raises.
+        ValueError: rows that do not belong together, fewer than `LEAST` prompts (or pairs), or what `file_texts` raises.
     """
     for name, rows in (("First file", first), ("Second file", second)):
         try:
@@ -86,18 +88,22 @@ def compare(
             progress(len(done) + sum(map(len, scores)), total)
         scores.append(done)
     found = [
-        Pair(a.context, (a.story, b.story), (x.value, y.value))
+        Pair(a.context or b.context, (a.story, b.story), (x.value, y.value))
         for a, b, x, y in zip(*both, *scores, strict=True)
         if x is not None and y is not None and x.value is not None and y.value is not None
     ]
-    if len(found) < LEAST:
+    known = all(pair.prompt for pair in found)
+    names = [pair.prompt if known else str(place) for place, pair in enumerate(found)]
+    groups = {name: group for group, name in enumerate(dict.fromkeys(names))}
+    if len(groups) < LEAST:
+        what = "prompts" if known else "pairs"
         raise ValueError(
-            f"Expected at least {LEAST} prompts with a score for both stories, got {len(found)}."
+            f"Expected at least {LEAST} {what} with a score for both stories, got {len(groups)}."
         )
     main = next(score for score in scores[0] if score is not None)
     sign = 1.0 if main.number.higher else -1.0
     gaps = sign * np.array([one.scores[0] - one.scores[1] for one in found])
-    low, high = interval_of_mean(gaps)
+    low, high = interval_of_mean(gaps, np.array([groups[name] for name in names]))
     return Comparison(
         main.number.title,
         found,
@@ -106,18 +112,19 @@ def compare(
         float(((gaps > 0) + 0.5 * (gaps == 0)).mean()),
         warnings_of([text.whole(corpus) for texts in both for text in texts], *USUAL_WORDS[corpus]),
         len(pairs) - len(found),
+        len(groups) if known else None,
     )
 
 
-def interval_of_mean(values: np.ndarray) -> tuple[float, float]:
-    """The 95 % interval of a mean, by bootstrap.
+def interval_of_mean(values: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
+    """The 95 % interval of the mean of `(n,)` values, by bootstrap over their groups: `(n,)` whole numbers from 0 on.
 
-    >>> interval_of_mean(np.ones(9))
+    >>> interval_of_mean(np.ones(9), np.arange(9))
     (1.0, 1.0)
     """
-    rng = np.random.default_rng(_SEED)
-    means = values[rng.integers(0, len(values), (_DRAWS, len(values)))].mean(1)
-    low, high = np.percentile(means, [2.5, 97.5])
+    sums, sizes = np.bincount(groups, values), np.bincount(groups)
+    drawn = np.random.default_rng(_SEED).integers(0, len(sizes), (_DRAWS, len(sizes)))
+    low, high = np.percentile(sums[drawn].sum(1) / sizes[drawn].sum(1), [2.5, 97.5])
     return float(low), float(high)
 
 

@@ -48,7 +48,7 @@ BLANK_FILE = (
 BLANK_SYSTEMS = (
     '<div class="om om-card om-blank"><h2>Two systems on the same prompts</h2><p>A file of stories of each, whose rows '
     "belong together by <code>story_id</code>, else by <code>context</code>, else as they stand. Whose stories are better, "
-    "by how much for sure, and where do they differ most?</p></div>"
+    "by how much for sure, and where do they differ most? Stories of one <code>context</code> count as one prompt.</p></div>"
 )
 
 
@@ -192,16 +192,19 @@ def _flag(warning: str | None) -> str:
 
 
 def two_systems(found: Comparison) -> str:
-    """Which of two systems is better and how surely, and the prompts whose stories differ most."""
+    """Which of two systems is better and how surely, and the pairs of stories that differ most."""
     low, high = found.interval
     better = "first" if found.difference > 0 else "second"
     words = f"The {better} system’s stories hold together better" if found.is_clear else "No clear difference"
+    count = len(found.pairs)
+    each = "prompts" if found.prompts == count else "pairs"
+    over = f"{count} {each}" + (f" of {found.prompts} prompts" if found.prompts not in (None, count) else "")
     why = (
-        f"{found.title}, first minus second: {change(found.difference)} on average over {len(found.pairs)} prompts, 95 % "
-        f"interval {change(low)} to {change(high)}. The first has the better story for {percent(100 * found.won)} of prompts."
+        f"{found.title}, first minus second: {change(found.difference)} on average over {over}, 95 % "
+        f"interval {change(low)} to {change(high)}. The first has the better story for {percent(100 * found.won)} of {each}."
     )
     if found.unscored:
-        why += f" {found.unscored} prompts are left out: a story has no score."
+        why += f" {found.unscored} {each} are left out: a story has no score."
     flagged = counted(found.warnings)
     more = f"<p><b>{escape(flagged)}.</b></p>" if flagged else ""
     examples = "".join(

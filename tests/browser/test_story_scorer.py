@@ -184,7 +184,7 @@ def test_two_systems_are_compared(visit: Visit, tmp_path: Path, size: str) -> No
         upload(page, given, fields.first if name == "first" else fields.last)
     page.get_by_role("button", name="Compare the systems").click()
     verdict = page.get_by_role("status", name="Verdict")
-    expect(verdict).to_contain_text("on average over 6 prompts, 95 % interval")
+    expect(verdict).to_contain_text("on average over 6 pairs, 95 % interval")
     expect(page.get_by_role("region", name="Greatest differences")).to_contain_text("Second system")
     check_width(page)
     check_accessible(page)

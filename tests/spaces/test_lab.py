@@ -49,9 +49,21 @@ def test_a_case_has_both_versions_scored(lab: Lab) -> None:
     assert (found["expected"], found["story"]) == ("worse", case.perturbed.story)
     (row,) = case_rows([case])
     assert row["before: plain"] == len(STORY)
+    assert (row["better: plain"], found["scores"][0]["better"]) == ("higher", "higher")
     shown = views.case(case, lab.titles)
     assert "<ins>" in shown
     assert "#kind=roc&amp;story=Ann+was" in shown
+
+
+def test_answers_and_downloads_say_which_direction_is_better(lab: Lab) -> None:
+    case = lab.case(STORY, "typo", 1, "roc")
+    number = Number("Perplexity", "p", "…", False, None, None)
+    case = replace(case, before=(Score("ppl", number, 20.0),), after=(Score("ppl", number, 12.0),))
+    (score,), (row,) = case_dict(case)["scores"], case_rows([case])
+    assert score == {
+        "metric": "ppl", "name": "Perplexity", "before": 20.0, "after": 12.0, "better": "lower",
+    }  # fmt: skip
+    assert row["better: Perplexity"] == "lower"
 
 
 def test_every_aspect_says_what_it_looks_for(lab: Lab) -> None:

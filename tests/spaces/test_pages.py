@@ -9,10 +9,12 @@ import pytest
 
 from openmeva.spaces.leaderboard.app import build as leaderboard
 from openmeva.spaces.leaderboard.app import read_results
+from openmeva.spaces.limits import MAX_SCORES
 from openmeva.spaces.perturbation_lab.app import build as perturbation_lab
 from openmeva.spaces.perturbation_lab.lab import Lab
 from openmeva.spaces.story_scorer import app, views
 from openmeva.spaces.story_scorer.examples import BARE, EXAMPLES
+from openmeva.training.benchmark.sets import TEST_SETS
 from tests.spaces.test_scorer import FakeScorer
 from tests.spaces.test_verdicts import STORY, OneScore
 
@@ -167,6 +169,15 @@ def test_fields_are_freed_before_their_files_are_read(
     assert [one["value"] for one in first[1:]] == [None] * (len(first) - 1)
     assert "choose a file" in last[0]["value"]
     assert not any("value" in one for one in last[1:]), "another file may have been chosen"
+
+
+def test_every_set_that_is_offered_can_be_placed() -> None:
+    results = read_results()
+    offered = [name for _, name in block(leaderboard(results), "Scores of").choices]
+    assert {*results["judged"], "autos_mini_discrimination", "autos_mini_invariance"} <= {*offered}
+    assert all(results["autos"][name]["n"] <= MAX_SCORES for name in offered if name in results["autos"])
+    small = {name for name, one in results["autos"].items() if one["n"] <= MAX_SCORES}
+    assert {*offered} - {*results["judged"]} == {name for name in small if TEST_SETS[name].is_there(None)}
 
 
 def test_no_press_leaves_an_empty_file(scorer_page: gr.Blocks) -> None:

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from openmeva.metrics.openmeva.trivial import TRIVIAL, trivial_scores
 from openmeva.spaces.leaderboard import views
 from openmeva.spaces.leaderboard.collect import RESULTS, collect, judgments_digest, merged
-from openmeva.spaces.leaderboard.placing import place, scored
+from openmeva.spaces.leaderboard.placing import DRAWS, SEED, place, scored
 from openmeva.spaces.leaderboard.reporting import report
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.hub.results import read_results
@@ -107,6 +108,36 @@ def test_ids_that_do_not_fit() -> None:
         place("autos_mini_invariance", rows[:-1])
 
 
+def test_a_context_stands_for_a_prompt() -> None:
+    rows = judged_rows()
+    renamed = [{**row, "context": row["prompt"], "prompt": ""} for row in rows]
+    assert place("mans_roc", renamed) == place("mans_roc", rows)
+    alone = [{name: row[name] for name in ("score", "judgment")} for row in rows]
+    assert place("mans_roc", alone) != place("mans_roc", rows)
+
+
+def test_aspects_are_counted_where_they_have_a_correlation() -> None:
+    aspects = {"typo": {"pearson": 0.5}, "synonym": {"pearson": None}}
+    mine = [{"title": "x", "kind": "you", "set": "autos_mini_discrimination", "aspects": aspects}]
+    assert ".500 over 1 aspects" in views.placed(mine, None)
+
+
+def test_columns_of_one_file_have_places_of_their_own() -> None:
+    found = {"title": "a set", "n": 9, "rows": [{"kind": "ours", "pearson": 0.1}]}
+    ends = {"intervals": {"pearson": None}, "n": 9, "same_stories": True, "set": "mans_roc"}
+    mine = [{"title": f"m{value}", "pearson": value, **ends} for value in (0.9, 0.8)]
+    assert re.findall(r"place \d of \d", views.placed(mine, found)) == ["place 1 of 3", "place 2 of 3"]
+
+
+def test_ends_are_rounded_once() -> None:
+    rows = judged_rows()
+    (found,) = place("mans_roc", rows)
+    judged = scored("mans_roc", rows).judged
+    bootstrap = PromptBootstrap(judged.scores, judged.prompts, DRAWS, np.random.default_rng(SEED))
+    ends = intervals(bootstrap.correlations(np.array([row["score"] for row in rows])))
+    assert found["intervals"]["pearson"] == pytest.approx(ends["pearson"], abs=1e-6)
+
+
 def test_a_place_is_named_among_the_same_stories_alone() -> None:
     rows = judged_rows(60)
     judgments = [row["judgment"] for row in rows]
@@ -121,27 +152,14 @@ def test_a_place_is_named_among_the_same_stories_alone() -> None:
     assert "No place is named" in views.placed(place("mans_roc", changed, digest=found["judgments"]), found)
 
 
-def test_the_reports_parts_come_without_the_judged_stories() -> None:
-    rows = [
-        {**row, "source_model": "abcd"[k % 4], "<i>": -row["score"]} for k, row in enumerate(judged_rows(60))
-    ]
-    shown = report("mans_roc", rows, None, None)
-    for title in ("how closely it follows people", "better than others?", "by what wrote the story"):
-        assert title in shown
-    assert "Within prompts: the mean over 15 prompts. Between systems: 4 points only" in shown
-    assert shown.count("<svg") == 2
-    assert "&lt;i&gt;" in shown
-    assert "<i>" not in shown
-    assert "as printed" not in shown, "the paper's figures are of other stories"
-    assert report("autos_mini_discrimination", rows, None, None) == ""
-
-
 def test_several_columns_of_scores_are_several_metrics() -> None:
-    rows = [{**row, "mine_score": -row["score"]} for row in judged_rows()]
+    rows = [{**row, "a_b": -row["score"]} for row in judged_rows()]
     found = place("mans_roc", rows)
-    assert [row["title"] for row in found] == ["your metric", "mine_score"]
+    assert [row["title"] for row in found] == ["your metric", "a_b"]
     assert found[0]["pearson"] == -found[1]["pearson"]
-    assert "mine_score: Pearson" in views.placed(found, None)
+    assert "a_b: Pearson" in views.placed(found, None)
+    shown = views.judged_table(read_results(ROOT)["judged"]["mans_roc"], "pearson", found)
+    assert '<th scope="row">a_b<' in shown, "called as elsewhere on the page"
     with pytest.raises(ValueError, match="at most 1, got 2"):
         place("mans_roc", rows, most=1)
 
@@ -209,7 +227,7 @@ def test_collecting_leaves_single_scores_and_judgments_out() -> None:
     ]
     assert len(found["judged"]["mans_roc"]["judgments"]) == 64, "a digest alone"
     assert found["autos"]["autos_mini_discrimination"]["rows"][0]["aspects"] == {
-        "typo": {"pearson": 0.5, "pair_wins": None, "interval": [0.412, 0.6]}
+        "typo": {"pearson": 0.5, "pair_wins": None, "interval": [0.4118, 0.6]}
     }
 
 

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 from openmeva.spaces.scorer import Score, Scorer
@@ -40,15 +41,47 @@ def test_a_difference_that_is_clear() -> None:
     assert {one.scores for one in found.apart} == {(0.6, 0.45), (0.8, 0.65), (0.9, 0.75)}
     shown = views.two_systems(found)
     assert "The first system’s stories hold together better" in shown
-    assert "The first has the better story for over 99 % of prompts" in shown
+    assert "on average over 6 pairs, 95 %" in shown
+    assert "The first has the better story for over 99 % of pairs" in shown
 
 
 def test_a_difference_that_is_none_and_prompts_without_a_score() -> None:
     found = compared([50, 60, 70, 80, 90, 0], [60, 50, 80, 70, 90, 50])
     assert (found.won, found.is_clear, found.unscored) == (0.5, False, 1)
     assert "No clear difference" in views.two_systems(found)
-    with pytest.raises(ValueError, match=f"at least {LEAST} prompts with a score for both stories, got 4"):
+    with pytest.raises(ValueError, match=f"at least {LEAST} pairs with a score for both stories, got 4"):
         compared([50, 60, 70, 80, 0], [50] * 5)
+
+
+def test_stories_of_one_prompt_are_drawn_together() -> None:
+    rng = np.random.default_rng(4)
+    effects = np.repeat(100 * rng.normal(0.05, 0.15, 6), 20)
+    numbers = [[int(50 + n) for n in effects * step + rng.normal(0, 2, 120)] for step in (1, 0)]
+    files = [
+        [{**row, "context": f"Prompt {place // 20}."} for place, row in enumerate(rows(one))]
+        for one in numbers
+    ]
+    found = compare(ByNumber(), *files, "wp", lambda *_: None)
+    assert (found.prompts, len(found.pairs), found.is_clear) == (6, 120, False)
+    means = np.subtract(*numbers).reshape(6, 20).mean(1) / 100
+    drawn = means[np.random.default_rng(0).integers(0, 6, (2000, 6))].mean(1)
+    assert found.interval == pytest.approx(tuple(np.percentile(drawn, [2.5, 97.5])))
+    assert "over 120 pairs of 6 prompts" in views.two_systems(found)
+    for file in files:
+        del file[0]["context"]
+    apart = compare(ByNumber(), *files, "wp", lambda *_: None)
+    assert (apart.prompts, apart.is_clear) == (None, True)
+    assert "over 120 pairs, 95 %" in views.two_systems(apart)
+
+
+def test_five_stories_of_one_prompt_are_one_prompt() -> None:
+    same, apart = ([{**row, "context": text.format(row["story_id"])} for row in rows([50, 60, 70, 80, 90])]
+                   for text in ("One day.", "Day {}."))  # fmt: skip
+    with pytest.raises(ValueError, match=f"at least {LEAST} prompts with a score for both stories, got 1"):
+        compare(ByNumber(), same, same, "wp", lambda *_: None)
+    assert "over 5 prompts, 95 %" in views.two_systems(
+        compare(ByNumber(), apart, apart, "wp", lambda *_: None)
+    )
 
 
 def test_an_id_may_be_0_and_a_row_is_told_by_its_place_in_the_file() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -36,6 +36,7 @@ def judged_table(
     draws: int,
     rng: np.random.Generator,
     sources: bool = True,
+    unproven: Collection[str] = (),
 ) -> dict[str, Any]:
     """The main table of a judged set.
 
@@ -45,6 +46,7 @@ def judged_table(
         released: row title to scores that others released.
         draws, rng: of the bootstrap, which all rows share.
         sources: whether to compare the judgments of each two source models; many take long.
+        unproven: titles of metrics that may have seen these judgments: that one is above the ceiling says nothing of it.
 
     Returns:
         `rows` (coefficients pooled over stories, `p_values`, `intervals`, the levels `within_prompts` and
@@ -58,7 +60,7 @@ def judged_table(
     """
     # What is drawn for tests has a stream of its own, so that the bootstrap's stays what it was.
     exchanges = rng.spawn(1)[0]
-    resamples = min(RESAMPLES, max(1000, MOST_SWAPS // len(judged)))
+    resamples = enough_resamples(len(judged))
     bootstrap = PromptBootstrap(judged.scores, judged.prompts, draws, rng)
     levels = Levels(judged, bootstrap.counts)
     trivial, trivial_draws = trivial_rows(judged, bootstrap)
@@ -82,6 +84,7 @@ def judged_table(
         rows[name] = {"kind": "trivial", **trivial[name]}
         if "undefined" not in trivial[name]:
             _add_levels(rows[name], array, judged, levels)
+    proven = {name: row for name, row in rows.items() if name not in unproven}
     result: dict[str, Any] = {
         "n": len(judged),
         "prompts": bootstrap.prompts,
@@ -93,7 +96,7 @@ def judged_table(
     }
     unavailable = {}
     for name, compute in {
-        "noise_ceiling": lambda: _ceiling(judged, rows, rng),
+        "noise_ceiling": lambda: _ceiling(judged, proven, rng),
         "agreement": lambda: agreement(_ratings(judged), judged.raters),
         **({"sources": lambda: judgments_by_source(judged)} if sources else {}),
     }.items():
@@ -102,6 +105,15 @@ def judged_table(
         except ValueError as error:
             unavailable[name] = str(error)
     return {**result, "unavailable": unavailable}
+
+
+def enough_resamples(stories: int) -> int:
+    """How many a permutation test of so many stories has.
+
+    >>> enough_resamples(200), enough_resamples(10_000)
+    (10000, 5000)
+    """
+    return min(RESAMPLES, max(1000, MOST_SWAPS // stories))
 
 
 def _checked(name: str, values: list[float], judged: JudgedStories) -> np.ndarray:

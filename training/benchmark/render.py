@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import rich.table
+
+# What Markdown would take for a mark: not the brackets of intervals, `_` within a name and `<` before a number.
+_MARKS = re.compile(r"[\\`*|~#]|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|(?<=\])(?=[(:\[])|^[>+-](?=\s)")
 
 
 @dataclass
@@ -48,6 +53,8 @@ class Table:
 def to_markdown(table: Table) -> str:
     """A pipe table under a heading; a row before which a line belongs is preceded by an empty one.
 
+    A note may hold marks of Markdown; what else stands in a table is `plain`.
+
     >>> print(to_markdown(Table("T", ["a", "b"], [["x", "1"]])))
     ### T
     <BLANKLINE>
@@ -56,18 +63,27 @@ def to_markdown(table: Table) -> str:
     | x | 1 |
     <BLANKLINE>
     """
-    lines = [f"### {table.title}", "", "| " + " | ".join(table.columns) + " |"]
+    lines = [f"### {plain(table.title)}", "", "| " + " | ".join(map(plain, table.columns)) + " |"]
     lines.append("|:--|" + "--:|" * (len(table.columns) - 1))
     for place, row in enumerate(table.rows):
         if place in table.rules:
             lines.append("|" + " |" * len(table.columns))
-        cells = [cell.replace("|", "\\|") for cell in row]
+        cells = [plain(cell) for cell in row]
         if place in table.faint:
             cells = [f"*{cell}*" if cell else "" for cell in cells]
         lines.append("| " + " | ".join(cells) + " |")
     if table.note:
         lines += ["", table.note]
     return "\n".join([*lines, ""])
+
+
+def plain(text: str) -> str:
+    r"""Text that Markdown shows as it is, on one line.
+
+    >>> print(plain("a|b <i> *c* [d](e) d_1 [.28, .45] <.001"))
+    a\|b \<i> \*c\* [d]\(e) d_1 [.28, .45] <.001
+    """
+    return _MARKS.sub(r"\\\g<0>", re.sub(r"\s*[\r\n]\s*", " ", text))
 
 
 def to_latex(table: Table) -> str:
@@ -77,18 +93,24 @@ def to_latex(table: Table) -> str:
     x & $-$1 \\\\
     """
     lines = ["\\begin{table}", "\\centering", "\\begin{tabular}{l" + "r" * (len(table.columns) - 1) + "}"]
-    lines += ["\\toprule", " & ".join(map(_escape, table.columns)) + " \\\\", "\\midrule"]
+    lines += ["\\toprule", _row(map(_escape, table.columns)), "\\midrule"]
     for place, row in enumerate(table.rows):
         if place in table.rules:
             lines.append("\\midrule")
         cells = [_escape(cell) for cell in row]
         if place in table.faint:
             cells = [f"\\textit{{{cell}}}" if cell else "" for cell in cells]
-        lines.append(" & ".join(cells) + " \\\\")
+        lines.append(_row(cells))
     caption = _escape(f"{table.title}. {table.note}" if table.note else table.title)
     return "\n".join(
         [*lines, "\\bottomrule", "\\end{tabular}", f"\\caption{{{caption}}}", "\\end{table}", ""]
     )
+
+
+def _row(cells: Iterable[str]) -> str:
+    """A row of a tabular; `[` and `*` at its beginning would belong to the command before."""
+    line = " & ".join(cells) + " \\\\"
+    return f"{{}}{line}" if line.startswith(("[", "*")) else line
 
 
 def to_terminal(table: Table) -> rich.table.Table:

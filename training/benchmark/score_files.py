@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,6 @@ _NUMBERING = re.compile(r"\s*|Unnamed: \d+|__index_level_\d+__")  # of rows, as 
 def read_scores(path: str | Path, stories: Sequence[Mapping[str, Any]], title: str) -> dict[str, list[float]]:
     """Column to one score a story, in the order of `stories`.
 
-    `score` beside a `…_score` is left out: `openmeva score` calls its column so where `score` is what people said.
-
     Args:
         path: JSONL, CSV, TSV or Parquet with one or more columns of scores; see `score_columns` and `in_order`.
         stories: the rows of a test set.
@@ -40,8 +38,6 @@ def read_scores(path: str | Path, stories: Sequence[Mapping[str, Any]], title: s
     if not rows:
         raise ValueError(f"{path}: expected scores, got no rows")
     columns = score_columns(rows)
-    if any(NAMED.search(name) for name in columns):
-        columns = [name for name in columns if name != "score"]
     ordered = in_order(rows, stories, title)
     return {column: [number_in(row, column) for row in ordered] for column in columns}
 
@@ -49,7 +45,8 @@ def read_scores(path: str | Path, stories: Sequence[Mapping[str, Any]], title: s
 def score_columns(rows: Sequence[Row]) -> list[str]:
     """The columns that hold scores: `score`, `…_score`, and others with a number in any cell.
 
-    Columns that describe a story or number the rows do not count, nor does `score` beside `ratings`, whose mean it is.
+    Columns that describe a story or number the rows do not count, nor does `score` beside `ratings`, whose mean it is, or
+    beside a `…_score`: `openmeva score` calls its column so where `score` is what people said.
 
     Raises:
         ValueError: there is none (which columns there are).
@@ -67,6 +64,32 @@ def score_columns(rows: Sequence[Row]) -> list[str]:
         raise ValueError(
             f"{rows[0].where}: expected a column of scores, as 'score', got {', '.join(columns)}"
         )
+    return [name for name in found if name != "score"] if any(map(NAMED.search, found)) else found
+
+
+def titled_columns(rows: Sequence[Row]) -> dict[str, str]:
+    """What the metric of each of `score_columns` is called, and the column: `union` for `union_score`.
+
+    Raises:
+        ValueError: there is none (which columns there are), or two are called alike.
+    """
+    return titled(score_columns(rows), _file(rows[0]))
+
+
+def titled(columns: Iterable[str], file: str) -> dict[str, str]:
+    """What the metric of each column of scores is called, and the column; `file` begins the message.
+
+    Raises:
+        ValueError: two are called alike.
+    """
+    found: dict[str, str] = {}
+    for name in columns:
+        title = "your metric" if name == "score" else name.removesuffix("_score")
+        if title in found:
+            raise ValueError(
+                f"{file}expected columns of different metrics, got {found[title]!r} and {name!r}"
+            )
+        found[title] = name
     return found
 
 

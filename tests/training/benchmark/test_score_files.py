@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from openmeva.training.benchmark.paired import Comparison, compare_metrics
-from openmeva.training.benchmark.score_files import read_scores
+from openmeva.training.benchmark.score_files import read_scores, titled_columns
 from openmeva.training.corpora.judged_file import read_judged_file
+from openmeva.training.files import Row
 
 STORIES = [
     {"story_id": "a", "story": "Ben ran home ."},
@@ -66,6 +67,16 @@ def test_an_id_of_judged_stories_is_their_story_id(tmp_path: Path) -> None:
     assert [row["story_id"] for row in read_judged_file(path)] == ["7", "8"]
     path.write_text("id,story,score\n7,x,4\n7,y,2\n", encoding="utf-8")
     assert not any("story_id" in row for row in read_judged_file(path)), "of prompts, it may be"
+
+
+def test_a_metric_is_called_after_its_column() -> None:
+    def titles(*columns: str) -> dict[str, str]:
+        return titled_columns([Row(1, "Row 1", dict.fromkeys(columns, 1.0))])
+
+    assert titles("score", "x") == {"your metric": "score", "x": "x"}
+    assert titles("score", "a_b_score", "x") == {"a_b": "a_b_score", "x": "x"}
+    with pytest.raises(ValueError, match="different metrics, got 'x' and 'x_score'"):
+        titles("x", "x_score")
 
 
 def test_columns_of_any_row_count(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_a_bound_beside_zero_keeps_its_side():
     pairs = {"best": "Mine", "against": {"Other": test}}
     show_comparison({"judgments": "j", "n": 3, "prompts": 1, "rows": {"Mine": row}, "pairs": pairs}, console)
     assert console.export_text().count(expected) == 2
-    assert _standing({**row, "same_stories": False}, None, False) == f"Pearson {expected} on 3 stories."
+    assert _standing({**row, "same_stories": False}, None, []) == f"Pearson {expected} on 3 stories."
 
 
 def test_a_table_in_markdown_and_latex():

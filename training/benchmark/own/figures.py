@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,8 @@ from matplotlib.figure import Figure
 COLOURS = {"ink": "#1f2328", "soft": "#57606a", "line": "#d9d6cf", "shade": "#f0eee8"}
 OWN = ("#0b6e69", "#8a5a9e", "#b4540a", "#2b5fab")
 SYSTEMS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#c98a00", "#56b4e9")
+MARKS = ("o", "s", "^", "v", "P", "X", "<", ">", "p")  # the next one when colours come round again
+ACROSS = 4  # panels in a row
 LEVELS = (
     ("all", "over all stories"),
     ("within_prompts", "within prompts"),
@@ -34,6 +37,9 @@ _STYLE: Any = {
     "grid.color": COLOURS["line"], "grid.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False,
     "text.parse_math": False,
 }  # fmt: skip
+
+
+_HIGHEST = 1.03  # on axes of correlations: a point at 1 is not cut
 
 
 @dataclass(frozen=True)
@@ -67,19 +73,19 @@ def forest(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> P
         own = list(found["metrics"])
         for axes, (level, label) in zip(grid[0], levels, strict=True):
             for place, (title, row) in enumerate(rows, len(paper)):
-                colour = _own(own.index(title)) if title in own else COLOURS["soft"]
-                _point(axes, level_of(row, level), place, colour, faint=row["kind"] == "trivial")
+                look = _own(own.index(title)) if title in own else (COLOURS["soft"], MARKS[0])
+                _point(axes, level_of(row, level), place, look, faint=row["kind"] == "trivial")
             if level == "all":
                 for place, (_, value) in enumerate(paper):
                     axes.plot(value, place, "D", markersize=5, mfc="none", mec=COLOURS["soft"])
                 ceiling = found.get("noise_ceiling", {}).get("ceiling", {}).get("pearson")
                 if ceiling is not None and ceiling < 1:
-                    axes.axvspan(ceiling, 1, color=COLOURS["shade"], zorder=0, linewidth=0)
+                    axes.axvspan(ceiling, _HIGHEST, color=COLOURS["shade"], zorder=0, linewidth=0)
             axes.axvline(0, color=COLOURS["soft"], linewidth=0.8, zorder=1)
             if paper:
                 axes.axhline(len(paper) - 0.5, color=COLOURS["line"], linewidth=1)
             axes.set_title(label)
-            axes.set_xlim(-1 if level == "between_systems" else -0.4, 1)
+            _fit(axes, -1 if level == "between_systems" else -0.4)
             axes.set_xlabel("Pearson")
             axes.grid(visible=False, axis="y")
             axes.tick_params(axis="y", length=0)
@@ -93,7 +99,7 @@ def forest(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> P
             grid[0][0].get_yticklabels()[len(paper) :], (t for t, _ in rows), strict=True
         ):
             if title in own:
-                label_.set(color=_own(own.index(title)), fontweight="bold")
+                label_.set(color=_own(own.index(title))[0], fontweight="bold")
         grid[0][0].set_ylim(-0.7, len(labels) - 0.3)
         note = f" Hollow diamonds: {printed['note']}" if paper else ""
         if paper and printed.get("stories", found["n"]) != found["n"]:
@@ -113,27 +119,33 @@ def forest(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> P
 
 def scatter(name: str, found: Mapping[str, Any]) -> Picture:
     """Score against judgment, a panel a metric of the user's, coloured by what wrote the story."""
-    titles = list(found["metrics"])[:4]
+    titles = list(found["metrics"])
     x = np.array(found["judgments"])
     sources = found["sources"]
     systems = list(dict.fromkeys(sources)) if sources else [None]
     jitter = np.random.default_rng(0).uniform(-0.012, 0.012, len(x)) * np.ptp(x)
     with plt.rc_context(_STYLE):
-        figure, grid = plt.subplots(1, len(titles), figsize=(max(5.4, 4.2 * len(titles)), 3.9), squeeze=False)
-        for axes, title in zip(grid[0], titles, strict=True):
+        down, across = -(-len(titles) // ACROSS), min(len(titles), ACROSS)
+        size = (max(5.4, 4.2 * across), 3.9 * down)
+        figure, grid = plt.subplots(down, across, figsize=size, squeeze=False, gridspec_kw={"hspace": 0.4})
+        for axes in grid.flat[len(titles) :]:
+            axes.remove()
+        for axes, title in zip(grid.flat, titles, strict=False):
             y = np.array(found["metrics"][title]["scores"])
             for place, system in enumerate(systems):
                 chosen = np.array([one == system for one in sources]) if sources else np.ones(len(x), bool)
-                colour = OWN[0] if system is None else SYSTEMS[place % len(SYSTEMS)]
-                axes.plot((x + jitter)[chosen], y[chosen], ".", color=colour, alpha=0.5, markersize=5, mew=0)
+                colour, mark = (OWN[0], MARKS[0]) if system is None else _look(place, SYSTEMS)
+                axes.plot(
+                    (x + jitter)[chosen], y[chosen], mark, color=colour, alpha=0.5, markersize=2.5, mew=0
+                )
                 if system is not None:
                     axes.plot(
-                        x[chosen].mean(), y[chosen].mean(), "o", color=colour, markersize=9,
+                        x[chosen].mean(), y[chosen].mean(), mark, color=colour, markersize=9,
                         mec=COLOURS["ink"], label=system,
                     )  # fmt: skip
             axes.set(title=title, xlabel="people's mean rating", ylabel="score (higher is better)")
         if sources:
-            grid[0][0].legend(
+            grid[-1][0].legend(
                 loc="upper left", bbox_to_anchor=(0, -0.17), ncols=3, frameon=False, fontsize=8.5
             )
         return _picture(
@@ -142,7 +154,7 @@ def scatter(name: str, found: Mapping[str, Any]) -> Picture:
             f"{found['title']}: each dot is a story"
             + (", each large point the mean of what one system wrote" if sources else "")
             + ". A good metric rises from left to right"
-            + (", among the dots of one colour too." if sources else "."),
+            + (", among the dots of one system too." if sources else "."),
         )
 
 
@@ -168,8 +180,9 @@ def drift(judged: Mapping[str, Any]) -> Picture | None:
         for label_, (_, whole, _) in zip(axes.get_yticklabels(), reversed(lines), strict=True):
             label_.set(fontweight="bold" if whole else "normal", color=COLOURS["ink" if whole else "soft"])
         axes.axvline(0, color=COLOURS["soft"], linewidth=0.8, zorder=1)
-        axes.set(xlim=(-0.4, 1), xlabel="Pearson over all stories", ylim=(-0.7, len(lines) - 0.3))
+        axes.set(xlabel="Pearson over all stories", ylim=(-0.7, len(lines) - 0.3))
         axes.grid(visible=False, axis="y")
+        _fit(axes)
         _legend(axes, titles)
         return _picture(
             figure,
@@ -200,8 +213,9 @@ def profile(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> 
                 _point(axes, drawn, at, _own(offset))
         axes.set_yticks(range(len(aspects)), [one.replace("_", " ") for one in reversed(aspects)])
         axes.axvline(0, color=COLOURS["soft"], linewidth=0.8, zorder=1)
-        axes.set(xlim=(-0.4, 1), xlabel="Pearson with the label (1 whole, 0 perturbed)")
+        axes.set(xlabel="Pearson with the label (1 whole, 0 perturbed)")
         axes.grid(visible=False, axis="y")
+        _fit(axes)
         _legend(axes, own)
         aim = (
             "Harmless changes: near 0 is good, to the right means that the metric takes them for damage."
@@ -212,25 +226,45 @@ def profile(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> 
         return _picture(figure, f"profile_{name}", f"{found['title']}. {aim}{note}")
 
 
-def _own(place: int) -> str:
-    return OWN[place % len(OWN)]
+def _look(place: int, colours: Sequence[str]) -> tuple[str, str]:
+    """The colour and the mark of the first, second, … thing drawn; no two things share both."""
+    return colours[place % len(colours)], MARKS[place // len(colours) % len(MARKS)]
 
 
-def _point(axes: Axes, cell: Mapping[str, Any], place: float, colour: str, faint: bool = False) -> None:
+def _own(place: int) -> tuple[str, str]:
+    return _look(place, OWN)
+
+
+def _fit(axes: Axes, lowest: float = -0.4) -> None:
+    """Limits of an axis of correlations: from `lowest`, or from what lies further left, to where a point at 1 is whole."""
+    drawn = [float(x) for line in axes.get_lines() for x in np.ravel(line.get_xdata())]
+    axes.set_xlim(min([lowest, *(x - 0.05 for x in drawn)]), _HIGHEST)
+
+
+def _point(
+    axes: Axes, cell: Mapping[str, Any], place: float, look: tuple[str, str], faint: bool = False
+) -> None:
     """A coefficient with its interval; nothing where there is none."""
+    colour, mark = look
     value = cell.get("pearson")
     if value is None:
         return
     ends = (cell.get("intervals") or {}).get("pearson")
     if ends:
         axes.plot(ends, [place, place], color=colour, linewidth=1.6, alpha=0.4 if faint else 0.7)
-    axes.plot(value, place, "o", color=colour, markersize=4 if faint else 5)
+    axes.plot(value, place, mark, color=colour, markersize=4 if faint else 5)
 
 
 def _legend(axes: Axes, titles: Sequence[str]) -> None:
     if len(titles) > 1:
-        handles = [axes.plot([], [], "o", color=_own(k), label=title)[0] for k, title in enumerate(titles)]
-        axes.legend(handles=handles, frameon=False, fontsize=8.5, loc="lower right")
+        looks = [_own(place) for place in range(len(titles))]
+        handles = [
+            axes.plot([], [], mark, color=colour, label=title)[0]
+            for (colour, mark), title in zip(looks, titles, strict=True)
+        ]
+        axes.legend(  # above the axes: within, it would hide points
+            handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False, fontsize=8.5
+        )
 
 
 def _picture(figure: Figure, name: str, caption: str) -> Picture:
@@ -242,4 +276,4 @@ def _picture(figure: Figure, name: str, caption: str) -> Picture:
     text = text[text.index("<svg") :]
     for key, colour in {**COLOURS, **{f"own{k}": one for k, one in enumerate(OWN)}}.items():
         text = text.replace(colour, f"var(--{key})")
-    return Picture(name.replace(":", "_"), caption, text, png.getvalue())
+    return Picture(re.sub(r"[^\w.-]", "_", name), caption, text, png.getvalue())

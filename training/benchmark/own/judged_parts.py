@@ -12,6 +12,7 @@ from openmeva.training.benchmark.own.figures import LEVELS, Picture, forest, lev
 from openmeva.training.benchmark.render import Table
 
 Found = Mapping[str, Any]
+BY_SIZE = "which count by their size: their sign could be turned for free"
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,14 @@ def agreement(name: str, found: Found, printed: Found) -> Part:
             )  # fmt: skip
     table.note = (
         "Pearson's r, −1 to 1, higher is better; ρ and τ-b are Spearman's and Kendall's over all stories. Pairs right: "
-        "the share of story pairs ordered as people order them, ties calibrated (acc_eq), 1 is perfect. Trivial: counts "
-        "that know nothing of stories, as length (words), distinct-1 to distinct-3 (the share of words, pairs and triples "
-        "of words that are different) and repetition-share (words in repeated triples, negated)."
+        "the share of story pairs ordered as people order them, ties calibrated (acc_eq), 1 is perfect."
     )
+    if any(row["kind"] == "trivial" and "undefined" not in row for row in found["rows"].values()):
+        table.note += (
+            " Trivial: counts that know nothing of stories, as length (words), distinct-1 to distinct-3 (the share of words, "
+            "pairs and triples of words that are different) and repetition-share (words in repeated triples, negated), "
+            f"{BY_SIZE}."
+        )
     if not any("accuracy" in row for row in found["rows"].values()):
         table.note += (
             f" Of more than {MOST_PAIRED:,} stories not all pairs are compared: pairs right is left out."
@@ -80,28 +85,45 @@ def agreement(name: str, found: Found, printed: Found) -> Part:
 
 
 def _levels_counted(found: Found) -> str:
-    row = next(row for row in found["rows"].values() if row["kind"] == "own")
-    within, between = level_of(row, "within_prompts"), level_of(row, "between_systems")
+    """What the two further levels rest on: once, or for each metric where that differs."""
+    rows = {title: row for title, row in found["rows"].items() if row["kind"] == "own"}
+    texts = []
+    for tell in (_within_counted, _between_counted):
+        said: dict[tuple[str, str], list[str]] = {}
+        for title, row in rows.items():
+            said.setdefault(tell(row), []).append(title)
+        for (head, tail), titles in said.items():
+            whose = f" ({', '.join(titles)})" if len(said) > 1 else ""
+            texts.append(f"{head}{whose}: {tail}.")
+    return " ".join(texts)
+
+
+def _within_counted(row: Found) -> tuple[str, str]:
+    within = level_of(row, "within_prompts")
     if "undefined" in within:
-        text = f"There is no level within prompts: {within['undefined']}."
-    else:
-        text = f"Within prompts: the mean over {within['prompts']:,} prompts"
+        return "There is no level within prompts", within["undefined"]
+    text = f"the mean over {within['prompts']:,} prompts"
+    if within["dropped"]:
         text += (
             f"; {within['dropped']} more drop out since scores or ratings are constant there (counted as 0, "
-            f"{number(within['with_zeros']['pearson'])})."
-            if within["dropped"]
-            else "."
+            f"{number(within['with_zeros']['pearson'])})"
         )
+    return "Within prompts", text
+
+
+def _between_counted(row: Found) -> tuple[str, str]:
+    between = level_of(row, "between_systems")
     if "undefined" in between:
-        return f"{text} There is no level between systems: {between['undefined']}."
-    return f"{text} Between systems: {between['systems']} points only, so the intervals are wide."
+        return "There is no level between systems", between["undefined"]
+    return "Between systems", f"{between['systems']} points only, so the intervals are wide"
 
 
 def _reliability(found: Found) -> str:
     agreed, top = found.get("agreement", {}), found.get("noise_ceiling", {}).get("ceiling", {})
     alpha, icc = agreed.get("krippendorff_interval"), agreed.get("icc_one_way_mean")
     if alpha is None and not top:
-        return "How reliable the ratings are is not known: only their means are there."
+        why = found.get("unavailable", {}).get("agreement") or agreed["refused"]["krippendorff_interval"]
+        return f"How reliable the ratings are is not known: {why}."
     parts = []
     if alpha is not None:
         said = "reliable" if alpha > 0.8 else "fit for tentative conclusions" if alpha >= 0.67 else "low"
@@ -171,7 +193,10 @@ def by_system(name: str, found: Found) -> Part:
 
 
 def differing(found: Found, lowered: list[str]) -> Part:
-    """What the metric sees and misses: kinds of errors, and the stories on which it differs most from people."""
+    """What the metric sees and misses: kinds of errors, and the stories on which it differs most from people.
+
+    Of the metrics in `lowered` lower is better; the scores of examples are as they were given.
+    """
     part = Part(f"{found['title']}: what it sees and misses", [])
     types = {title: one["error_types"] for title, one in found["metrics"].items() if "error_types" in one}
     names = list(dict.fromkeys(name for one in types.values() for name in one["types"]))
@@ -192,14 +217,19 @@ def differing(found: Found, lowered: list[str]) -> Part:
         "worst. They are the extremes, so expect odd ratings among them as well as faults of the metric."
     )
     for title, one in found["metrics"].items():
-        sign = -1 if title in lowered else 1
-        for side, word in (("higher", "likes it, people do not"), ("lower", "dislikes it, people like it")):
+        if not any(one["examples"].values()):
+            part.words.append(f"{title}: none, for it ranks every story as people do.")
+        lower = ", lower is better" if title in lowered else ""
+        for side, word in (
+            ("higher", "likes it more than people do"),
+            ("lower", "likes it less than people do"),
+        ):
             for example in one["examples"][side]:
                 source = f", by {example['source']}" if example["source"] else ""
                 part.examples.append(
                     Example(
                         f"{title} {word}: rank {example['metric_rank']:.0f} against {example['people_rank']:.0f} "
-                        f"(score {sign * example['score']:.3g}, rating {example['judgment']:.2f}{source}, story "
+                        f"(score {example['score']:.3g}{lower}, rating {example['judgment']:.2f}{source}, story "
                         f"{example['story_id']})",
                         example["prompt"],
                         example["story"],

@@ -10,6 +10,7 @@ import numpy as np
 
 from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
 from openmeva.metrics.openmeva.trivial import TRIVIAL, trivial_scores
+from openmeva.training.benchmark.aspect_means import aspect_means
 from openmeva.training.benchmark.command import Asked, chosen_sets
 from openmeva.training.benchmark.own.measure import Sampling, judge_set
 from openmeva.training.benchmark.own.metric import (
@@ -65,7 +66,7 @@ def judge(
         corpus: `roc` or `wp`: the configurations of `compare_with` that score `judged`.
         lower_is_better: titles of the scores of which lower is better, or `all`.
         compare_with: metrics of this project, scored on the same stories, as `union`.
-        draws, seed: of the bootstrap over prompts and of the permutation tests.
+        draws, seed: of the bootstrap over prompts; permutation tests have no fewer resamples than `enough_resamples` says.
         autos_stories: original stories of each part of AUTOS; 0 for all. A set of which a file of scores is given is
             taken whole.
         pairs: of each set of preferences; as those.
@@ -128,7 +129,8 @@ def judge(
                 others = {f"{title} (released)" if title in ours else title: s for title, s in others.items()}
                 others |= {f"{title} (openmeva)" if title in own else title: s for title, s in ours.items()}
             others = {title: found.kept(values) for title, values in others.items()}
-            results["judged"][one.name] = judge_set(one, rows, own, others, Sampling(draws, seed))
+            turned = results["lower_is_better"]
+            results["judged"][one.name] = judge_set(one, rows, own, others, Sampling(draws, seed), turned)
         else:
             results["autos"][one.name] = _autos(one, rows, own, Sampling(draws, seed))
     return Report(results, read_published())
@@ -211,20 +213,24 @@ def _scores(metrics: Sequence[OwnMetric], one: TestSet, rows: Rows) -> Scores:
     """The metrics' scores by title; one that is called as a trivial row, which every table has, is told apart from it.
 
     Raises:
-        ValueError: a title that two of them bear.
+        ValueError: a title that two of them bear (and where they come from).
     """
     found: Scores = {}
+    origins: dict[str, str] = {}
     for metric in metrics:
         for name, values in metric.score(one, rows).items():
             title = f"{name} (yours)" if name in TRIVIAL else name
             if title in found:
-                raise ValueError(f"expected metrics of different names, got {title!r} twice")
-            found[title] = values
+                raise ValueError(
+                    f"{one.title}: expected metrics of different names, got {title!r} twice, of {origins[title]} and of "
+                    f"{metric.origin}: call the column or function after its metric"
+                )
+            found[title], origins[title] = values, metric.origin
     return found
 
 
 def _autos(one: TestSet, rows: Rows, own: Mapping[str, Sequence[float]], how: Sampling) -> dict[str, Any]:
-    """Every aspect of a part of AUTOS, for the user's metrics and the trivial ones."""
+    """Every aspect of a part of AUTOS, for the user's metrics and the trivial ones; means as the leaderboard has them."""
     stories = check_rows(rows)
     trivial = {title: list(s) for title, s in trivial_scores([row["story"] for row in rows]).items()}
     table: dict[str, Any] = {"title": one.title, "corpus": one.corpus, "n": len(rows), "rows": {}}
@@ -239,11 +245,6 @@ def _autos(one: TestSet, rows: Rows, own: Mapping[str, Sequence[float]], how: Sa
                 for aspect, origins in cells["aspects"].items()
                 for origin, cell in origins.items()
             }
-            average = cells["average"]
-            table["rows"][title] = {
-                "kind": kind,
-                "aspects": aspects,
-                "average": average["pearson"],
-                "average_size": average["absolute_pearson"],
-            }
+            firsts = {aspect: next(iter(origins.values())) for aspect, origins in cells["aspects"].items()}
+            table["rows"][title] = {"kind": kind, "aspects": aspects, **aspect_means(firsts)}
     return table

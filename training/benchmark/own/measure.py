@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from openmeva.metrics.openmeva.comparison import compare, correct
 from openmeva.metrics.openmeva.drift import model_drift
 from openmeva.metrics.openmeva.error_types import by_error_type
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.training.benchmark.judged import judged_table
+from openmeva.training.benchmark.judged import enough_resamples, judged_table
 from openmeva.training.benchmark.sets import TestSet
 from openmeva.training.statistics.permutation import PermutationTests, Stopping, random_swaps
 
@@ -24,14 +24,19 @@ Scores = Mapping[str, Sequence[float]]
 
 @dataclass(frozen=True)
 class Sampling:
-    """Draws of the bootstrap over prompts, which are the resamples of the permutation tests too, and their seed."""
+    """Draws of the bootstrap over prompts, and their seed, which the permutation tests have, too."""
 
     draws: int = 10_000
     seed: int = 0
 
 
 def judge_set(
-    one: TestSet, rows: Sequence[Mapping[str, Any]], own: Scores, others: Scores, how: Sampling
+    one: TestSet,
+    rows: Sequence[Mapping[str, Any]],
+    own: Scores,
+    others: Scores,
+    how: Sampling,
+    turned: Collection[str] = (),
 ) -> dict[str, Any]:
     """The user's metrics on a judged set.
 
@@ -39,6 +44,7 @@ def judge_set(
         one: the set, and `rows` its stories.
         own: title to the scores of the user's metrics, higher is better.
         others: those of metrics to compare with.
+        turned: titles of the own ones that were negated; their examples have the score as it was given.
 
     Returns:
         `rows` (all metrics, trivial ones too: `kind` own, other or trivial, and three levels as `judged_table` has them),
@@ -57,6 +63,7 @@ def judge_set(
         how.draws,
         rng,
         sources=False,
+        unproven=own,
     )
     scores = {title: np.array(values) for title, values in table.pop("scores").items()}
     found = {key: value for key, value in table.items() if key not in ("pairs", "standings")}
@@ -68,7 +75,7 @@ def judge_set(
     found["metrics"] = {
         title: {
             "comparisons": _comparisons(title, scores, judged, bootstrap, how),
-            "examples": _examples(scores[title], judged, rows),
+            "examples": _examples(scores[title], judged, rows, -1 if title in turned else 1),
             "scores": scores[title].tolist(),
             **_parts(one, scores[title], judged, how),
         }
@@ -86,11 +93,13 @@ def _comparisons(
 ) -> dict[str, Any]:
     """The metric against each other one: difference of Pearson, PERM-BOTH in the direction observed, Holm's correction.
 
-    The p-value is two-sided: twice that of the one-sided test in the direction of the difference.
+    The p-value is two-sided: twice that of the one-sided test in the direction of the difference. Of few resamples none
+    could be small enough after the correction, so that there are `enough_resamples` at least.
     """
     names = [title, *(name for name in scores if name != title)]
-    swaps = random_swaps(how.draws, len(judged), np.random.default_rng(how.seed))
-    whole = Stopping(block=how.draws)  # p-values that are corrected want all resamples
+    resamples = max(how.draws, enough_resamples(len(judged)))
+    swaps = random_swaps(resamples, len(judged), np.random.default_rng(how.seed))
+    whole = Stopping(block=resamples)  # p-values that are corrected want all resamples
     tests = PermutationTests(np.stack([scores[name] for name in names]), judged.scores, swaps, stopping=whole)
     own_draws = bootstrap.correlations(scores[title])
     found: dict[str, Any] = {}
@@ -124,13 +133,18 @@ def _parts(one: TestSet, metric: np.ndarray, judged: JudgedStories, how: Samplin
 
 
 def _examples(
-    metric: np.ndarray, judged: JudgedStories, rows: Sequence[Mapping[str, Any]]
+    metric: np.ndarray, judged: JudgedStories, rows: Sequence[Mapping[str, Any]], sign: int
 ) -> dict[str, list[dict[str, Any]]]:
-    """The stories that the metric ranks much higher than people do (`higher`), and much lower (`lower`)."""
+    """The stories that the metric ranks highest above people (`higher`), and lowest below (`lower`), where there are any.
+
+    `sign` brings scores back to what was given.
+    """
     n = len(judged)
     ours, theirs = (100 * (stats.rankdata(values) - 1) / (n - 1) for values in (metric, judged.scores))
-    order = np.argsort(ours - theirs, kind="stable")
-    sides = {"higher": order[::-1][:EXAMPLES], "lower": order[:EXAMPLES]}
+    difference = ours - theirs
+    order = np.argsort(difference, kind="stable")
+    higher, lower = order[::-1][:EXAMPLES], order[:EXAMPLES]
+    sides = {"higher": higher[difference[higher] > 0], "lower": lower[difference[lower] < 0]}
     return {
         side: [
             {
@@ -139,7 +153,7 @@ def _examples(
                 "prompt": _prompt(rows[place]),
                 "story": judged.stories[place],
                 "judgment": float(judged.scores[place]),
-                "score": float(metric[place]),
+                "score": sign * float(metric[place]),
                 "metric_rank": float(ours[place]),
                 "people_rank": float(theirs[place]),
             }

@@ -16,7 +16,7 @@ import numpy as np
 from openmeva.metrics.core.inputs import number_from
 from openmeva.training.benchmark.contexts import contexts_of, rows_as_seen
 from openmeva.training.benchmark.registry import MetricEntry
-from openmeva.training.benchmark.score_files import read_scores
+from openmeva.training.benchmark.score_files import read_scores, titled
 from openmeva.training.benchmark.scores import stated_signature
 from openmeva.training.benchmark.sets import TestSet
 from openmeva.training.files import STANDARD, checksum
@@ -51,16 +51,8 @@ def scores_in(path: Path) -> OwnMetric:
         raise ValueError(f"expected a file of scores, {came}")
 
     def score(one: TestSet, rows: Rows) -> Scores:
-        columns: dict[str, str] = {}
-        found: Scores = {}
-        for name, values in read_scores(path, rows, one.title).items():
-            title = "your metric" if name == "score" else name.removesuffix("_score")
-            if title in found:
-                raise ValueError(
-                    f"{path}: expected columns of different metrics, got {columns[title]!r} and {name!r}"
-                )
-            columns[title], found[title] = name, list(values)
-        return found
+        found = read_scores(path, rows, one.title)
+        return {title: list(found[name]) for title, name in titled(found, f"{path}: ").items()}
 
     return OwnMetric(f"{path.name} (SHA-256 {checksum(path)[:16]})", score)
 
@@ -219,7 +211,7 @@ def _number(value: Any, where: str) -> float:
     if found is None:
         raise ValueError(f"{where}: expected a number, got {value!r:.60}")
     if not np.isfinite(found):
-        raise ValueError(f"{where}: expected a finite number, got {found}")
+        raise ValueError(f"{where}: expected a finite number, got {found}; a story without a score has None")
     return found
 
 

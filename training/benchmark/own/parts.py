@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from openmeva.metrics.openmeva.autos import MAX_DRAWS
 from openmeva.training.benchmark.cells import number, with_interval
 from openmeva.training.benchmark.own.figures import drift, profile
-from openmeva.training.benchmark.own.judged_parts import Part, against, agreement, by_system, differing
+from openmeva.training.benchmark.own.judged_parts import (
+    BY_SIZE,
+    Part,
+    against,
+    agreement,
+    by_system,
+    differing,
+)
 from openmeva.training.benchmark.preferences import preference_tables
 from openmeva.training.benchmark.render import Table
 
@@ -54,14 +62,25 @@ def verdict(results: Found) -> Part:
             )
             if ends and ends[0] <= 0 <= ends[1]:
                 text += "; since the interval holds 0, it may be no more than chance"
-            text += (
-                f"; the raters' own disagreement leaves room up to {number(ceiling, 2)}." if ceiling else "."
-            )
+            elif ends and ends[1] < 0:
+                text += "; it ranks stories against people" + (
+                    ", once negated as one of which lower is better"
+                    if title in results["lower_is_better"]
+                    else ": if lower is better, say so by --lower-is-better"
+                )
+            if ceiling:
+                text += f"; the raters' own disagreement leaves room up to {number(ceiling, 2)}"
+                if ends and ends[0] > ceiling:
+                    text += (
+                        ", so that it has seen these ratings, or the raters of a story are not exchangeable"
+                    )
+            text += "."
             trivial = row["beats_trivial"].get("pearson")
             if trivial:
                 text += {
-                    True: " It knows more than a count of words or repetitions does.",
-                    False: f" It is not surely better than a mere count ({trivial['trivial'].replace('_', '-')}).",
+                    True: f" It knows more than counts of words or repetitions, {BY_SIZE}.",
+                    False: f" It is not surely better than mere counts (here {trivial['trivial'].replace('_', '-')}), "
+                    f"{BY_SIZE}.",
                     None: " Whether it is better than a mere count is not known: too few prompts.",
                 }[trivial["beats"]]
             words.append(text + _tally(one["comparisons"]))
@@ -100,23 +119,36 @@ def _tally(comparisons: Found) -> str:
 
 
 def _noticed(found: Found, row: Found) -> str:
+    """What the intervals say, aspect by aspect: above 0, below it, holding it, or that there is none."""
     damage = "invariance" not in found["title"]
-    cells = {name.replace("_", " "): cell for name, cell in row["aspects"].items() if cell["interval"]}
-    if not cells:
-        return "too few stories to say what it notices"
-    seen = [name for name, cell in cells.items() if cell["interval"][0] > 0]
-    unseen = [name for name in cells if name not in seen]
-    if damage:
-        text = f"it notices {', '.join(seen) or 'nothing'}" + (
-            f"; it misses {', '.join(unseen)}" if unseen else ""
-        )
-    else:
-        text = (
-            f"it takes as damage what is harmless: {', '.join(seen)}"
-            if seen
-            else "harmless changes do not lower it"
-        )
-    return f"{text} (95 % intervals above 0)."
+    lists: dict[str, list[str]] = {"above": [], "below": [], "holding": [], "few": [], "undefined": []}
+    for name, cell in row["aspects"].items():
+        lists[_side(cell)].append(name.replace("_", " "))
+    told = {side: ", ".join(names) for side, names in lists.items() if names}
+    if told.keys() <= {"few"}:
+        return "too few stories to say what it notices."
+    words = {
+        "above": "it notices {}" if damage else "it takes as damage what is harmless: {}",
+        "below": "it prefers the damaged stories in {}"
+        if damage
+        else "it takes as better what is harmless: {}",
+        "holding": "it misses {}" if damage else "it is not surely moved by {}",
+        "few": "too few stories to say of {}",
+        "undefined": "no correlation on {}",
+    }
+    ends = {"above": " (95 % intervals above 0)", "below": " (95 % intervals below 0)"}
+    texts = [words[side].format(names) + ends.get(side, "") for side, names in told.items()]
+    if damage and "above" not in told and told.keys() & {"below", "holding"}:
+        texts.insert(0, "it notices nothing")
+    return f"{'; '.join(texts)}."
+
+
+def _side(cell: Found) -> str:
+    """On which side of 0 an aspect's interval lies; `few` or `undefined` where there is none."""
+    ends = cell["interval"]
+    if not ends:
+        return "undefined" if cell["pearson"] is None else "few"
+    return "above" if ends[0] > 0 else "below" if ends[1] < 0 else "holding"
 
 
 def preferred(found: Found) -> Part:
@@ -164,13 +196,18 @@ def perturbed(name: str, found: Found, published: Found) -> Part:
 def method(results: Found) -> Part:
     """How the figures came about, so that somebody else gets the same."""
     settings = results["settings"]
+    capped = bool(results["autos"]) and settings["draws"] > MAX_DRAWS
+    sets = [found["title"] for kind in ("judged", "preferences", "autos") for found in results[kind].values()]
     words = [
         "Scores: " + "; ".join(results["origins"]) + ".",
-        f"Intervals: {settings['draws']:,} draws of a bootstrap over prompts, seed {settings['seed']}, 2.5 % cut off at "
-        "each end. Where prompts hold one story each, stories are drawn.",
-        "The sets are the OpenMEVA, UNION and plot-guided papers' (or yours): short English stories, most of them written "
-        "by machines. Agreement here says that a metric ranks such stories as these raters did.",
+        f"Intervals: {settings['draws']:,} draws of a bootstrap over prompts"
+        + (f" (on AUTOS {MAX_DRAWS:,}, over stories)" if capped else "")
+        + f", seed {settings['seed']}, 2.5 % cut off at each end. Where prompts hold one story each, stories are drawn.",
+        f"The sets: {', '.join(sets)}. Agreement here says that a metric ranks their stories as their raters did.",
     ]
     if results["lower_is_better"]:
-        words.insert(1, f"Lower is better, so negated throughout: {', '.join(results['lower_is_better'])}.")
+        words.insert(
+            1,
+            f"Lower is better, so negated throughout, but for the examples: {', '.join(results['lower_is_better'])}.",
+        )
     return Part("How this was measured", words)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ import jinja2
 
 from openmeva.metrics.core.version import __version__
 from openmeva.training.benchmark.own.parts import Part, all_parts
-from openmeva.training.benchmark.render import to_latex, to_markdown
+from openmeva.training.benchmark.render import plain, to_latex, to_markdown
 from openmeva.training.files import replacing, write_text
 
 _HERE = Path(__file__).parent
@@ -34,8 +36,15 @@ class Report:
 
     @cached_property
     def parts(self) -> list[Part]:
-        """The sections, with their tables and figures."""
-        return list(all_parts(self.results, self.published))
+        """The sections, with their tables and figures, whose names differ."""
+        parts = list(all_parts(self.results, self.published))
+        taken: set[str] = set()
+        for part in parts:
+            for place, picture in enumerate(part.pictures):
+                name = next(one for one in _numbered(picture.name) if one not in taken)
+                taken.add(name)
+                part.pictures[place] = replace(picture, name=name)
+        return parts
 
     @property
     def metrics(self) -> list[str]:
@@ -78,22 +87,19 @@ class Report:
 
     def markdown(self) -> str:
         """For a repository: figures by path, examples as quotations."""
-        lines = [f"# {_plain(self._title())}", "", f"Measured with openmeva {__version__}. {_READING}", ""]
+        lines = [f"# {plain(self._title())}", "", f"Measured with openmeva {__version__}. {_READING}", ""]
         for part in self.parts:
-            lines += [f"## {_plain(part.title)}", ""]
-            lines += [line for text in part.words for line in (_plain(text), "")]
+            lines += [f"## {plain(part.title)}", ""]
+            lines += [line for text in part.words for line in (plain(text), "")]
             for picture in part.pictures:
-                lines += [
-                    f"![{_plain(picture.caption)}](figures/{picture.name}.png)",
-                    "",
-                    _plain(picture.caption),
-                    "",
-                ]
+                caption = plain(picture.caption)
+                alternative = re.sub(r"[\[\]]", r"\\\g<0>", caption)
+                lines += [f"![{alternative}](figures/{picture.name}.png)", "", caption, ""]
             lines += [to_markdown(table) for table in part.tables]
             for example in part.examples:
-                lines += [f"**{_plain(example.heading)}**", ""]
+                lines += [f"**{plain(example.heading)}**", ""]
                 texts = [example.prompt, example.story] if example.prompt else [example.story]
-                lines += [line for text in texts for line in (f"> {_plain(' '.join(text.split()))}", "")]
+                lines += [line for text in texts for line in (f"> {plain(' '.join(text.split()))}", "")]
         return "\n".join(lines)
 
     def latex(self) -> str:
@@ -123,12 +129,10 @@ def _templates() -> jinja2.Environment:
     )
 
 
+def _numbered(name: str) -> Iterator[str]:
+    """A name as it is, then with 2, 3, … behind it."""
+    return itertools.chain([name], (f"{name}_{number}" for number in itertools.count(2)))
+
+
 def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _plain(text: str) -> str:
-    """Text that Markdown leaves as it is."""
-    for character in "\\`*_[]<>|#":
-        text = text.replace(character, f"\\{character}")
-    return text

@@ -36,7 +36,7 @@ class Scored:
         """Scores of all rows, None where a metric has none.
 
         Raises:
-            ValueError: not a score for each row, no two that differ, or none at all.
+            ValueError: not a score for each row, no two that differ (of which metric and set), or none at all.
         """
         lacking = {title: [k for k, v in enumerate(values) if v is None] for title, values in scores.items()}
         gone = {place for places in lacking.values() for place in places}
@@ -48,7 +48,10 @@ class Scored:
         kept: dict[str, list[float]] = {}
         for title, values in scores.items():
             kept[title] = [value for value in map(values.__getitem__, places) if value is not None]
-            check_predictions(kept[title], len(places))
+            try:
+                check_predictions(kept[title], len(places))
+            except ValueError as error:
+                raise ValueError(f"{title} on {one.title}: {error}") from error
         out = len(rows) - len(places)
         unscored = [
             f"{title} has no score for {len(missing):,} of the {len(rows):,} stories of {one.title}; {out:,} are left out, "

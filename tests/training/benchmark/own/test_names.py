@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -75,3 +76,55 @@ def test_pairs_that_were_not_compared_are_left_out(rated: Path, monkeypatch: pyt
     monkeypatch.setattr(judged, "MOST_PAIRED", COUNT - 1)
     page = judge(scores, judged=rated, draws=100).html()
     assert "stories not all pairs are compared: pairs right is left out" in page
+
+
+HOSTILE = ("a|b <i>x</i>", "[z](y) *s*", "*t", "_u_ `v`")
+
+
+def test_no_name_breaks_the_report(tmp_path: Path, rated: Path) -> None:
+    judged_file = rated.rename(tmp_path / "rated [1] (2)|.jsonl")
+
+    def mine(stories: list[str]) -> dict[str, list[int]]:
+        return {name: [len(story) * (k + 1) % 11 for story in stories] for k, name in enumerate(HOSTILE)}
+
+    out = tmp_path / "out"
+    judge(mine, judged=judged_file, draws=100).write(out)
+    markdown = (out / "report.md").read_text(encoding="utf-8")
+    pictures = re.findall(r"(?m)^!\[(?:[^\[\]\\]|\\.)*\]\((\S+)\)$", markdown)
+    assert len(pictures) == markdown.count("](figures/") == 2
+    assert all((out / name).is_file() for name in pictures)
+    for table in re.findall(r"(?m)(?:^\|.*\n)+", markdown):
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
+    assert not re.search(r"(?<!\\)<i>|(?<!\\)\*[st]|\]\(y|(?<!\\)`v|(?<![\\\w])_u", markdown)
+    latex = (out / "report.tex").read_text(encoding="utf-8")
+    assert "{}[z](y) *s*" in latex
+    assert not re.search(r"(?m)^[\[*]", latex)
+
+
+def test_pictures_of_names_that_differ_in_marks_alone_are_both_kept(tmp_path: Path, rated: Path) -> None:
+    other = shutil.copy(rated, tmp_path / "a b.jsonl")
+    report = judge(scores, judged=[other, shutil.copy(rated, tmp_path / "a_b.jsonl")], draws=100)
+    names = [picture.name for part in report.parts for picture in part.pictures]
+    assert len(set(names)) == len(names)
+    assert {"forest_judged_a_b", "forest_judged_a_b_2"} <= set(names)
+
+
+def test_messages_name_the_metric_and_where_it_comes_from(tmp_path: Path, rated: Path) -> None:
+    def mine(stories: list[str]) -> dict[str, list[int]]:
+        return {"a": scores(stories), "b": [1] * len(stories)}
+
+    with pytest.raises(ValueError, match=r"^b on rated\.jsonl: .*all 24 scores are 1"):
+        judge(mine, judged=rated)
+    files = [tmp_path / "one.csv", tmp_path / "two.csv"]
+    for file in files:
+        file.write_text("score\n" + "".join(f"{k}\n" for k in range(COUNT)), encoding="utf-8")
+    with pytest.raises(
+        ValueError, match=r"got 'your metric' twice, of one\.csv .* and of two\.csv .*: call the"
+    ):
+        judge(scores=files, judged=rated)
+
+    def gap(stories: list[str]) -> list[float]:
+        return [float("nan"), *map(float, scores(stories)[1:])]
+
+    with pytest.raises(ValueError, match="got nan; a story without a score has None"):
+        judge(gap, judged=rated)

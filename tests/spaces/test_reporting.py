@@ -1,0 +1,55 @@
+"""The parts of a report on a user's scores: what they are headed as, and that they agree with the command's."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from openmeva.spaces.leaderboard.placing import place
+from openmeva.spaces.leaderboard.reporting import MOST, report
+from openmeva.training.benchmark.own.judging import judge
+from tests.spaces.test_placing import judged_rows
+
+
+def test_the_reports_parts_come_without_the_judged_stories() -> None:
+    rows = [
+        {**row, "source_model": "abcd"[k % 4], "<i>": -row["score"]} for k, row in enumerate(judged_rows(60))
+    ]
+    shown = report("mans_roc", rows, None, None)
+    for title in ("how closely it follows people", "better than others?", "by what wrote the story"):
+        assert title in shown
+    assert "Within prompts: the mean over 15 prompts. Between systems: 4 points only" in shown
+    assert shown.count("<svg") == 2
+    assert "&lt;i&gt;" in shown
+    assert "<i>" not in shown
+    assert "as printed" not in shown, "the paper's figures are of other stories"
+    assert "<h2>Your judgments: how closely" in shown
+    assert "MANS-ROC" not in shown, "these are not its judgments"
+    assert "rivial" not in shown, "without stories there are no such rows to explain"
+    assert report("autos_mini_discrimination", rows, None, None) == ""
+
+
+def test_a_report_that_is_left_out_says_why() -> None:
+    shown = report("mans_roc", judged_rows(MOST + 1), None, None)
+    assert "at most 2,000 stories for the other parts of the report, got 2,001" in shown
+    assert shown.count("<section") == 1
+
+
+def test_a_file_has_the_same_metrics_here_and_by_command(tmp_path: Path) -> None:
+    rows = [
+        {
+            "story": f"Story {place} of {place % 7} words.",
+            "score": row["judgment"],
+            "judgment": row["judgment"],
+            "union_score": row["score"],
+            "a_b": -row["score"],
+        }
+        for place, row in enumerate(judged_rows())
+    ]
+    file = tmp_path / "scored.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (told,) = judge(file, judged=file, draws=50).results["judged"].values()
+    own = {title: row["pearson"] for title, row in told["rows"].items() if row["kind"] == "own"}
+    placed = {row["title"]: row["pearson"] for row in place("mans_roc", rows)}
+    assert list(placed) == list(own) == ["union", "a_b"]
+    assert placed == pytest.approx(own, abs=1e-6)

@@ -1,0 +1,81 @@
+"""The figures of a report: nothing that is drawn is cut off, left out, or looks as something else."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from openmeva.training.benchmark.own import figures
+from openmeva.training.benchmark.own.figures import drift, forest, profile, scatter
+from openmeva.training.benchmark.own.measure import Sampling, judge_set
+from openmeva.training.benchmark.sets import TestSet
+from openmeva.training.benchmark.tables import read_published
+
+METRICS, SYSTEMS = 6, 11
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
+    """The figures as they were drawn."""
+    kept: list[Figure] = []
+    finish = figures._picture
+
+    def keep(figure: Figure, name: str, caption: str) -> figures.Picture:
+        kept.append(figure)
+        return finish(figure, name, caption)
+
+    monkeypatch.setattr(figures, "_picture", keep)
+    return kept
+
+
+def judged() -> dict[str, Any]:
+    """Six metrics on stories of eleven systems; the first is people's mean, negated."""
+    rng = np.random.default_rng(0)
+    rows = [
+        {"story": f"He ran {'home ' * (k % 5)}.", "score": float(rng.uniform(1, 5)), "prompt": f"{k // SYSTEMS}",
+         "source_model": f"system {k % SYSTEMS}"}
+        for k in range(6 * SYSTEMS)
+    ]  # fmt: skip
+    own = {
+        f"metric {k}": [(k - 1) * row["score"] + float(rng.normal(scale=k)) for row in rows]
+        for k in range(METRICS)
+    }
+    one = TestSet("x", "The set", "roc", "judgments", lambda _: rows, "", {})
+    return judge_set(one, rows, own, {}, Sampling(100, 0))
+
+
+def test_no_point_lies_outside_its_axes(drawn: list[Figure]) -> None:
+    found = judged()
+    assert found["rows"]["metric 0"]["pearson"] == pytest.approx(-1)
+    cells = {
+        "typo": {"pearson": -0.9, "interval": [-0.95, -0.8]},
+        "negation": {"pearson": 1.0, "interval": None},
+    }
+    autos = {"title": "AUTOS", "corpus": "roc", "rows": {"mine": {"kind": "own", "aspects": cells}}}
+    forest("x", found, {})
+    drift({"x": found})
+    profile("autos_discrimination", autos, read_published()["discrimination"])
+    assert len(drawn) == 3
+    for figure in drawn:
+        for axes in figure.axes:
+            low, high = axes.get_xlim()
+            values = [x for line in axes.get_lines() for x in np.ravel(line.get_xdata())]
+            assert all(low + 0.02 < x < high - 0.02 for x in values)
+
+
+def test_every_metric_is_drawn_and_no_two_look_alike(drawn: list[Figure]) -> None:
+    found = judged()
+    picture = scatter("x", found)
+    assert all(f">{title}<" in picture.svg for title in found["metrics"])
+    panel, looks = drawn[0].axes[0], set()
+    for line in panel.get_lines():
+        if not str(line.get_label()).startswith("_"):
+            looks.add((to_hex(line.get_color()), str(line.get_marker())))
+    assert len(looks) == SYSTEMS
+    drift({"x": found})
+    legend = drawn[1].axes[0].get_legend()
+    assert legend is not None
+    own = {(to_hex(line.get_color()), str(line.get_marker())) for line in legend.get_lines()}
+    assert len(own) == METRICS

@@ -1,0 +1,218 @@
+"""What a report on a metric of the user's own says in words: true of each metric, each set and each side."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from openmeva.training.benchmark.own.judging import judge
+from openmeva.training.benchmark.own.measure import Sampling, judge_set
+from openmeva.training.benchmark.own.parts import method, verdict
+from openmeva.training.benchmark.own.report import Report
+from openmeva.training.benchmark.sets import TEST_SETS, TestSet
+
+COUNT = 60
+STORIES = [f"He ran {'home ' * (k % 9)}{k}." for k in range(COUNT)]
+QUALITY = dict(zip(STORIES, np.random.default_rng(0).uniform(1, 5, COUNT), strict=True))
+Rated = Callable[..., Path]
+
+
+@pytest.fixture
+def rated(tmp_path: Path) -> Rated:
+    def write(count: int = COUNT, raters: int = 0) -> Path:
+        rng = np.random.default_rng(1)
+        rows: list[dict[str, Any]] = []
+        for place, story in enumerate(STORIES[:count]):
+            ratings = (QUALITY[story] + 0.8 * rng.normal(size=raters)).tolist()
+            judgment = {"ratings": ratings} if raters else {"score": QUALITY[story]}
+            rows.append({"story": story, "prompt": f"prompt {place // 4}", **judgment})
+        path = tmp_path / "rated.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return path
+
+    return write
+
+
+def perfect(stories: list[str]) -> list[float]:
+    return [QUALITY[story] for story in stories]
+
+
+def noise(stories: list[str], seed: int = 2) -> list[float]:
+    return np.random.default_rng(seed).normal(size=len(stories)).tolist()
+
+
+def words(report: Report) -> str:
+    return "\n".join(text for part in report.parts for text in part.words)
+
+
+def noticed(split: str, aspects: dict[str, tuple[float | None, list[float] | None]]) -> str:
+    cells = {name: {"pearson": value, "interval": ends} for name, (value, ends) in aspects.items()}
+    found = {"title": f"AUTOS, {split}", "rows": {"mine": {"kind": "own", "aspects": cells}}}
+    return verdict(
+        {"judged": {}, "preferences": {}, "autos": {"x": found}, "unscored": [], "skipped": {}}
+    ).words[0]
+
+
+def test_every_aspect_of_autos_is_told_with_its_side() -> None:
+    aspects: dict[str, tuple[float | None, list[float] | None]] = {
+        "typo": (0.5, [0.4, 0.6]), "negation": (-0.5, [-0.6, -0.4]), "pronoun": (0.0, [-0.1, 0.1]),
+        "causal_word": (None, None), "consistency": (0.1, None),
+    }  # fmt: skip
+    assert noticed("discrimination", aspects) == (
+        "mine on AUTOS, discrimination: it notices typo (95 % intervals above 0); it prefers the damaged stories in "
+        "negation (95 % intervals below 0); it misses pronoun; too few stories to say of consistency; no correlation on "
+        "causal word."
+    )
+    raised = {name: (-0.6, [-0.7, -0.5]) for name in ("typo", "negation")}
+    assert noticed("invariance", dict(raised)) == (
+        "mine on AUTOS, invariance: it takes as better what is harmless: typo, negation (95 % intervals below 0)."
+    )
+    assert noticed("invariance", {"typo": (0.0, [-0.1, 0.1])}).endswith(": it is not surely moved by typo.")
+    assert noticed("discrimination", {"typo": (0.0, [-0.1, 0.1])}).endswith(
+        "notices nothing; it misses typo."
+    )
+    assert noticed("discrimination", {"typo": (0.4, None)}).endswith(
+        "too few stories to say what it notices."
+    )
+
+
+def test_a_metric_against_people_is_told_of_the_option(rated: Rated) -> None:
+    def turned(stories: list[str]) -> list[float]:
+        return [-value for value in perfect(stories)]
+
+    said = "it ranks stories against people: if lower is better, say so by --lower-is-better"
+    assert said in words(judge(turned, judged=rated(), draws=100))
+    better = judge(turned, judged=rated(), draws=100, lower_is_better=["all"])
+    assert "against people" not in words(better)
+    wrong = judge(perfect, judged=rated(), draws=100, lower_is_better=["all"])
+    assert "against people, once negated as one of which lower is better" in words(wrong)
+
+
+def test_examples_are_stories_on_which_metric_and_people_differ(rated: Rated) -> None:
+    report = judge(perfect, judged=rated(), draws=100)
+    assert "perfect: none, for it ranks every story as people do." in words(report)
+    assert not [example for part in report.parts for example in part.examples]
+    found = judge(noise, judged=rated(4), draws=100).results["judged"]["judged_rated"]["metrics"]["noise"]
+    sides = [{one["story_id"] for one in found["examples"][side]} for side in ("higher", "lower")]
+    assert sides[0]
+    assert sides[1]
+    assert not sides[0] & sides[1]
+
+
+def test_examples_have_the_score_that_was_given(rated: Rated) -> None:
+    def cost(stories: list[str]) -> list[float]:
+        return [10 + value for value in noise(stories)]
+
+    report = judge(cost, judged=rated(), draws=100, lower_is_better=["all"])
+    first = report.results["judged"]["judged_rated"]["metrics"]["cost"]["examples"]["higher"][0]
+    assert first["score"] in cost(list(STORIES))
+    headings = [example.heading for part in report.parts for example in part.examples]
+    assert f"(score {first['score']:.3g}, lower is better, rating" in headings[0]
+    assert "negated throughout, but for the examples: cost." in words(report)
+
+
+def test_levels_are_counted_for_each_metric(rated: Rated) -> None:
+    def two(stories: list[str]) -> dict[str, list[float]]:
+        coarse = [1.0 if place < 56 else QUALITY[story] for place, story in enumerate(stories)]
+        return {"coarse": coarse, "fine": perfect(stories), "noise": noise(stories)}
+
+    said = words(judge(two, judged=rated(), draws=100))
+    assert "Within prompts (coarse): the mean over 1 prompts; 14 more drop out" in said
+    assert "Within prompts (fine, noise): the mean over 15 prompts." in said
+    assert "There is no level between systems: no systems are named" in said, "said once, of all"
+
+
+def test_trivial_rows_are_said_to_count_by_their_size(rated: Rated) -> None:
+    said = "by their size: their sign could be turned for free"
+    for metric, beats in (
+        (perfect, "It knows more than counts"),
+        (noise, "It is not surely better than mere counts"),
+    ):
+        report = judge(metric, judged=rated(), draws=100)
+        assert beats in report.parts[0].words[0]
+        for text in (
+            report.parts[0].words[0],
+            report.parts[1].tables[0].note,
+            report.html(),
+            report.markdown(),
+        ):
+            assert said in text
+
+
+def test_trivial_rows_are_explained_where_there_are_any(rated: Rated) -> None:
+    rows = [{"story": "", "score": QUALITY[story]} for story in STORIES]
+    one = TestSet("x", "The set", "roc", "judgments", lambda _: rows, "", {})
+    found = judge_set(one, rows, {"mine": noise(STORIES)}, {}, Sampling(100, 0))
+    results = {"judged": {"x": found}, "preferences": {}, "autos": {}, "unscored": [], "skipped": {}, "origins": [],
+               "settings": {"draws": 100, "seed": 0}, "lower_is_better": []}  # fmt: skip
+    assert "Trivial" not in Report(results, {"correlations": {}}).parts[1].tables[0].note
+
+
+def test_the_method_names_the_sets_and_the_cap_of_autos() -> None:
+    results: dict[str, Any] = {
+        "judged": {"x": {"title": "Mine"}}, "preferences": {}, "autos": {}, "origins": ["a file"],
+        "settings": {"draws": 10_000, "seed": 0}, "lower_is_better": [],
+    }  # fmt: skip
+    said = " ".join(method(results).words)
+    assert "10,000 draws of a bootstrap over prompts, seed 0" in said
+    assert "The sets: Mine. " in said
+    said = " ".join(method({**results, "autos": {"y": {"title": "AUTOS"}}}).words)
+    assert "10,000 draws of a bootstrap over prompts (on AUTOS 1,000, over stories), seed 0" in said
+    assert "The sets: Mine, AUTOS. " in said
+
+
+def test_few_draws_do_not_hide_a_difference(rated: Rated) -> None:
+    def several(stories: list[str]) -> dict[str, list[float]]:
+        return {"best": perfect(stories), **{f"noise{seed}": noise(stories, seed) for seed in range(3)}}
+
+    found = judge(several, judged=rated(), draws=100).results["judged"]["judged_rated"]
+    tests = found["metrics"]["best"]["comparisons"]
+    assert {test["verdict"] for test in tests.values()} == {"better"}
+    assert max(test["perm_both"]["holm"] for test in tests.values()) < 0.01
+
+
+def test_the_average_of_aspects_is_that_of_the_leaderboard(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [
+        {"story_id": f"{origin}{k}{label}", "story": f"{origin} {k} {label}", "aspect": "typo", "origin": origin,
+         "label": label, "perturbed_from": None if label else f"{origin}{k}1"}
+        for origin in ("human", "discrimination") for k in range(6) for label in (1, 0)
+    ]  # fmt: skip
+    name = "autos_invariance_x"
+    monkeypatch.setitem(TEST_SETS, name, TestSet(name, name, "roc", name[:-2], lambda _: rows, "", {}))
+
+    def mine(stories: list[str]) -> list[float]:
+        values = noise(stories)
+        return [
+            v + (3 * row["label"] if row["origin"] == "human" else 0)
+            for v, row in zip(values, rows, strict=True)
+        ]
+
+    row = judge(mine, name, draws=100).results["autos"][name]["rows"]["mine"]
+    assert row["average"] == row["average_size"] == row["aspects"]["typo (human)"]["pearson"]
+
+
+def test_a_metric_above_the_ceiling_is_told_and_keeps_it(rated: Rated) -> None:
+    path = rated(raters=3)
+    means = {
+        row["story"]: float(np.mean(row["ratings"])) for row in map(json.loads, path.open(encoding="utf-8"))
+    }
+
+    def two(stories: list[str]) -> dict[str, list[float]]:
+        return {"seen": [means[story] for story in stories], "noise": noise(stories)}
+
+    report = judge(two, judged=path, draws=100)
+    assert report.results["judged"]["judged_rated"]["noise_ceiling"]["ceiling"]["pearson"] < 1
+    seen, other = report.parts[0].words[:2]
+    assert "so that it has seen these ratings, or the raters of a story are not exchangeable." in seen
+    assert "leaves room up to" in other
+    assert "has seen" not in other
+
+
+def test_why_the_ratings_reliability_is_not_known(rated: Rated) -> None:
+    said = words(judge(noise, judged=rated(raters=1), draws=100))
+    assert "How reliable the ratings are is not known: no story has two ratings." in said
+    said = words(judge(noise, judged=rated(), draws=100))
+    assert "is not known: the single ratings are not known, only their mean." in said
