@@ -13,9 +13,17 @@ import torch
 from torch import Tensor
 
 from openmeva.metrics.core.batching import length_batches, sentence_windows
-from openmeva.metrics.core.checkpoint import Checkpoint
-from openmeva.metrics.core.runtime import PrecisionCache, SpecialTokens, choose_device, choose_dtype, pad
-from openmeva.metrics.core.text import Normalizer, split_sentences
+from openmeva.metrics.core.checkpoint import Checkpoint, normalizer_of
+from openmeva.metrics.core.runtime import (
+    PrecisionCache,
+    SpecialTokens,
+    built,
+    choose_device,
+    choose_dtype,
+    inference,
+    pad,
+)
+from openmeva.metrics.core.text import split_sentences
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 
@@ -74,13 +82,13 @@ class StoryScorer:
     Args:
         checkpoint: its settings hold `context` (a key of `CONTEXTS`), `max_length` (tokens scored at once),
             `delexicalize`, and perhaps `shorter_window` and `readings` (see `score`).
-        model: the untrained model; the checkpoint's weights are put into it.
+        make: makes the untrained model; the checkpoint's weights are put into it.
 
     Raises:
-        ValueError: another `context`, or weights that the model needs and the checkpoint lacks (they are named).
+        ValueError: another `context`, or weights or names that the model needs and the checkpoint lacks (they are named).
     """
 
-    def __init__(self, checkpoint: Checkpoint, model: Any) -> None:
+    def __init__(self, checkpoint: Checkpoint, make: Callable[[], Any]) -> None:
         settings = checkpoint.settings
         if settings["context"] not in CONTEXTS:
             raise ValueError(
@@ -91,14 +99,8 @@ class StoryScorer:
         self.shorter_window: int | None = settings.get("shorter_window")
         self.readings: str = settings.get("readings", "lower")
         self.tokenizer = checkpoint.tokenizer
-        names = checkpoint.names_file if settings["delexicalize"] else None
-        self.normalizer = Normalizer.load(names) if names else Normalizer()
-        self.model = model.eval()
-        missing, _ = self.model.load_state_dict(checkpoint.state, strict=False)
-        missing = [name for name in missing if "decoder" not in name]  # tied to the word embeddings
-        if missing:
-            raise ValueError(f"{checkpoint.folder}: weights missing: {', '.join(missing)}")
-        self.model.tie_weights()
+        self.normalizer = normalizer_of(checkpoint.names_file, settings["delexicalize"])
+        self.model = built(make, checkpoint.state, checkpoint.folder)
         self._precisions = PrecisionCache(self.model)
         self.special_tokens = SpecialTokens.of(self.tokenizer)
 
@@ -152,7 +154,7 @@ class StoryScorer:
         batches: Iterable[list[int]] = list(length_batches([len(ids) for ids in sequences], batch_size))
         if progress:
             batches = progress(batches, len(sequences))
-        with torch.inference_mode():
+        with inference(device):
             for batch in batches:
                 ids, mask = pad(
                     [[self.special_tokens.start, *sequences[i], self.special_tokens.end] for i in batch],

@@ -58,7 +58,7 @@ class ClassifierConfig(TrainingConfig):
 
     learning_rate: float = 4.0e-4
     delexicalize: bool = True
-    context: str = "first_sentence"
+    context: Literal["first_sentence", "prompt", "auto"] = "first_sentence"
     base: str = "encoder"
     start: str | None = None
     adapter: Adapter | None = field(default_factory=Adapter)

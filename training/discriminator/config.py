@@ -13,7 +13,7 @@ class DiscriminatorConfig(ClassifierConfig):
     """How the discriminator is trained.
 
     Attributes:
-        corpus: of the human stories.
+        corpus: of the human stories; it says `context` and `delexicalize` for the metric, too.
         plots: the extractor, as the generator had it.
         share: of the stories, by hash, that the generator was trained on and that are left out here.
         generator: its folder, below the project's.

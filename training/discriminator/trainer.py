@@ -5,11 +5,13 @@ classifier (`training/classifier`) learns to tell the two apart. Generated stori
 not written anew. Weights, manifest and card go to `metrics/discriminator/weights/NAME/`.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.classifier.trainer import known_classifier, train_classifier
+from openmeva.training.common.adapters import check_start
 from openmeva.training.discriminator.config import DiscriminatorConfig
 from openmeva.training.discriminator.data import load_rows
 from openmeva.training.processes import first_alone, one_writer
@@ -30,7 +32,17 @@ def train(
 
     Returns:
         The manifest.
+
+    Raises:
+        ValueError: settings that would do nothing, or differ from the corpus's.
     """
+    if config.distillation_weight or config.states_weight:
+        raise ValueError(
+            "distillation_weight, states_weight: expected 0 of both, since there is no teacher, "
+            f"got {config.distillation_weight:g} and {config.states_weight:g}"
+        )
+    check_start(config.start, config.adapter, config.frozen_layers)
+    config = as_its_corpus(config)
     with first_alone():
         rows, validation, provenance = load_rows(config, data, run, cache)
     if known := known_classifier(config, provenance, out):
@@ -40,3 +52,17 @@ def train(
         if writes:
             write_classifier_card(out, manifest)
     return manifest
+
+
+def as_its_corpus(config: DiscriminatorConfig) -> DiscriminatorConfig:
+    """The configuration whose metric reads contexts and names as its corpus does, which says both.
+
+    Raises:
+        ValueError: a `context` or `delexicalize` that is neither the default nor the corpus's.
+    """
+    own = {key: getattr(config.corpus, key) for key in ("context", "delexicalize")}
+    for key, value in own.items():
+        given = getattr(config, key)
+        if given not in (value, getattr(DiscriminatorConfig, key)):
+            raise ValueError(f"{key}: expected the corpus's, {value!r} (corpus.{key}), got {given!r}")
+    return replace(config, **own)

@@ -1,30 +1,27 @@
-"""Writes groups of graded negatives: `python -m training.graded.groups --config FILE --data DIR`.
+"""Groups of graded negatives of one corpus, in `graded-NAME-train.parquet` and `graded-NAME-validation.parquet`.
 
-The configuration's `graded` lists corpora; each gives `runs/plot_coherence-NAME/graded-CORPUS.parquet` and
-`…-validation.parquet`. A file that is there, made from the same settings, is left alone.
+Files that are there, made from the same settings, are left alone. `python -m training.plot_coherence.groups` writes
+those of a configuration.
 """
 
-import argparse
 import json
+import runpy
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 
-from openmeva.training.common.config import config_file, read_yaml, resolved
 from openmeva.training.common.trainer import data_checksums
 from openmeva.training.corpora.splits import CorpusConfig, load_corpus
 from openmeva.training.files import checksum, write_text
-from openmeva.training.graded.config import GradedSettings
 from openmeva.training.graded.sampling import GradedSampler, GradedSampling
 from openmeva.training.negatives import EditedStory, UnionSampler, UnionSampling, language_of, tag_corpus
 from openmeva.training.negatives.groups import rows_of_chain, write_groups
 from openmeva.training.negatives.infill import Infiller
 from openmeva.training.negatives.nearest import Neighbours
-from openmeva.training.paths import CACHE, ENCODER, RUNS
+from openmeva.training.paths import ENCODER
 from openmeva.training.text.knowledge.resources import find
 
 
@@ -116,29 +113,5 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
     return manifest
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--config", required=True, help="a configuration of plot_coherence with `graded`")
-    parser.add_argument("--data", type=Path, required=True, help="the folder that the corpora lie in")
-    parser.add_argument("--run", type=Path, help="default: runs/METRIC-NAME")
-    parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="tagged corpora")
-    parser.add_argument("--stories", type=int, help="groups of each corpus, for a quick trial")
-    given = parser.parse_args(arguments)
-    config = read_yaml(config_file("plot_coherence", given.config).read_text(encoding="utf-8"))
-    run = given.run or RUNS / f"plot_coherence-{config['name']}"
-    seed = damage_seed(config.get("seed", 42), config.get("data_seed"))
-    for settings in resolved(list[GradedSettings], config["graded"], str(given.config), "graded."):
-        if given.stories:
-            settings = {
-                **settings,
-                "stories": given.stories,
-                "validation_stories": given.stories,
-                "pool": 4 * given.stories,
-                "alike_stories": 2 * given.stories,
-            }
-        manifest = make_groups(settings, given.data, run, given.cache, seed)
-        print(json.dumps({key: manifest[key] for key in ("train", "validation")}, indent=2))
-
-
-if __name__ == "__main__":
-    main()
+if __name__ == "__main__":  # the former name of that command
+    runpy.run_module("openmeva.training.plot_coherence.groups", run_name="__main__", alter_sys=True)

@@ -208,8 +208,9 @@ class Cells:
         people = [row.story for row in rows if row.label]
         if not trained:
             write_rows(cell / "stories.jsonl", ({"story": story} for story in people))
-            context = "first_sentence" if corpus == "roc" else "prompt"
-            own = CorpusConfig(train=("stories.jsonl",), context=context)
+            own = CorpusConfig(
+                train=("stories.jsonl",), context="first_sentence" if corpus == "roc" else "prompt"
+            )
             config = replace(
                 self.union,
                 name=cell.name,

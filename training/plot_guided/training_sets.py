@@ -20,12 +20,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from openmeva.training.common.config import config_file, read_mapping
+from openmeva.training.common.command import stage_command
 from openmeva.training.common.draws import Draws
+from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.files import checksum
 from openmeva.training.negatives import UnionSampler, UnionSampling, language_of
 from openmeva.training.negatives.heuristics import substitute_antonyms, substitute_sentences
-from openmeva.training.paths import CACHE, RUNS, located
+from openmeva.training.paths import RUNS, located
 from openmeva.training.plot_guided.adversarial_filtering.stage import filter_negatives
 from openmeva.training.plot_guided.manipulations import MANIPULATIONS
 from openmeva.training.plot_guided.negatives import make_negatives, settings
@@ -110,7 +111,8 @@ def heuristic_makers(
 ) -> dict[str, Callable[[int], Negative | None]]:
     """The three sets that rules make: from a story's place to its negative, None where the rule does not apply."""
     tagged = [story.story for story in stories]
-    sampling = UnionSampling.from_mapping({"keep": int(config["corpus"].get("context") == "first_sentence")})
+    context = CorpusConfig.from_mapping(config["corpus"]).context
+    sampling = UnionSampling.from_mapping({"keep": int(context == "first_sentence")})
     english = language_of(sampling)
     sampler = UnionSampler(tagged, english, sampling, seed=config["seed"]) if tagged else None
 
@@ -243,30 +245,19 @@ def counts_table(name: str, built: dict[str, dict[str, int]]) -> str:
     return "\n".join(lines)
 
 
-def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m training.plot_guided.training_sets",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "--config", required=True, help="a file, or a name in training/configs/plot_negatives"
-    )
-    parser.add_argument("--data", type=Path, required=True, help="the folder of the configuration's files")
-    parser.add_argument("--out", type=Path, help="default: runs/plots/NAME")
-    parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="tagged corpora")
-    parser.add_argument(
-        "--stories", type=int, help="human stories written about; default: the configuration's"
-    )
-    parser.add_argument(
-        "--without",
-        choices=list(MANIPULATIONS),
-        help="write MANPLTS alone, without this manipulation (Table 7); default --out: runs/plots/NAME-without-…",
-    )
-    given = parser.parse_args(arguments)
+OPTIONS: dict[str, dict[str, Any]] = {
+    "--stories": {"type": int, "help": "human stories written about; default: the configuration's"},
+    "--without": {
+        "choices": list(MANIPULATIONS),
+        "help": "write MANPLTS alone, without this manipulation (Table 7); default --out: runs/plots/NAME-without-…",
+    },
+}
+
+
+def make(config: dict[str, Any], given: argparse.Namespace) -> None:
+    """Builds the sets and prints their counts."""
     if given.stories is not None and given.stories < 1:
-        parser.error(f"--stories: expected 1 or more, got {given.stories}")
-    config = read_mapping(PlotNegativesConfig, config_file("plot_negatives", given.config))
+        raise ValueError(f"--stories: expected 1 or more, got {given.stories}")
     config["stories"] = given.stories or config.get("stories")
     folder = f"{config['name']}-without-{given.without}" if given.without else config["name"]
     out = given.out or RUNS / "plots" / folder
@@ -277,6 +268,20 @@ def main(arguments: list[str] | None = None) -> None:
         paths = build_sets(config, given.data, out, given.cache)
     built = {name: counts_of(path) for name, path in paths.items()}
     print(counts_table(config["name"], built))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Reads the command line and runs the stages."""
+    stage_command(
+        "plot_guided.training_sets",
+        "plot_negatives",
+        PlotNegativesConfig,
+        make,
+        __doc__,
+        "runs/plots/NAME",
+        OPTIONS,
+        arguments,
+    )
 
 
 def counts_of(path: Path) -> dict[str, int]:

@@ -17,7 +17,6 @@ class SentAvgSettings:
         learning_rate: of Adam.
         words_a_sentence: tokens of a sentence that are read.
         sentences: of a story that are read.
-        seed: of all draws.
     """
 
     hidden: int = 128
@@ -26,17 +25,16 @@ class SentAvgSettings:
     learning_rate: float = 1e-3
     words_a_sentence: int = 50
     sentences: int = 60
-    seed: int = 42
 
 
 @dataclass(frozen=True, kw_only=True)
 class SentAvgConfig(RowsConfig):
-    """How SENTAVG is trained: on which rows, and the settings; the seed is its own and takes the place
-    of that of `settings`.
+    """How SENTAVG is trained: on which rows, and the settings.
 
     Attributes:
         name: of the configuration.
-        context: how the metric reads contexts.
+        context: how the metric reads contexts: `first_sentence`, `prompt` or `auto`.
+        delexicalize: names always become placeholders, whose vectors are the means of names.
         glove: a file of GloVe's vectors, as the paper has them (`glove.6B.300d.txt`), below the data folder or anywhere;
             null: the shared encoder's word vectors.
         settings: of the training.
@@ -44,6 +42,7 @@ class SentAvgConfig(RowsConfig):
 
     metric: Literal["sentavg"] = "sentavg"
     name: str
-    context: str = "first_sentence"
+    context: Literal["first_sentence", "prompt", "auto"] = "first_sentence"
+    delexicalize: Literal[True] = True
     glove: str | None = None
     settings: SentAvgSettings = field(default_factory=SentAvgSettings)

@@ -26,6 +26,7 @@ class SentAvgTrainer:
     Args:
         settings: see `SentAvgSettings`.
         vectors, tokenizer: word vectors by token id, and their tokenizer; the shared encoder's unless given.
+        seed: of all draws.
     """
 
     def __init__(
@@ -33,9 +34,10 @@ class SentAvgTrainer:
         settings: SentAvgSettings | None = None,
         vectors: Tensor | None = None,
         tokenizer: Tokenizer | None = None,
+        seed: int = 42,
     ) -> None:
-        self.settings = settings or SentAvgSettings()
-        torch.manual_seed(self.settings.seed)
+        self.settings, self.seed = settings or SentAvgSettings(), seed
+        torch.manual_seed(seed)
         base = find_backbone(SHARED)
         self.tokenizer = tokenizer or tokenizer_of(base)
         self.tokenizer.no_padding()
@@ -48,7 +50,7 @@ class SentAvgTrainer:
 
     @classmethod
     def on_glove(
-        cls, path: Path, stories: Sequence[str], settings: SentAvgSettings | None = None
+        cls, path: Path, stories: Sequence[str], settings: SentAvgSettings | None = None, seed: int = 42
     ) -> "SentAvgTrainer":
         """One on GloVe's vectors of the words of some stories; other words are unknown to it.
 
@@ -59,7 +61,7 @@ class SentAvgTrainer:
         words = {
             word.lower() for story in stories for sentence in normalizer.sentences(story) for word in sentence
         }
-        return cls(settings, *read_glove(path, words | normalizer.names.keys()))
+        return cls(settings, *read_glove(path, words | normalizer.names.keys()), seed)
 
     def rows(self, stories: Sequence[str]) -> list[list[list[int]]]:
         """Token ids of stories by sentence.
@@ -89,7 +91,7 @@ class SentAvgTrainer:
         rows = self.rows(stories)
         share = sum(labels) / len(labels)
         weight = torch.tensor((1 - share) / share if 0 < share < 1 else 1.0)
-        rng = np.random.default_rng(self.settings.seed)
+        rng = np.random.default_rng(self.seed)
         optimizer = torch.optim.Adam(
             [p for p in self.model.parameters() if p.requires_grad], lr=self.settings.learning_rate
         )

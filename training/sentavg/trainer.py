@@ -8,7 +8,6 @@ Weights, manifest and card go to `metrics/sentavg/weights/NAME/`. It takes minut
 
 import json
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +40,7 @@ def train(config: SentAvgConfig, data: Path, out: Path, run: Path, cache: Path) 
         OSError: no such file of `glove`.
     """
     started = time.time()
-    settings = replace(config.settings, seed=config.seed)
-    config = replace(config, settings=settings)
+    settings = config.settings
     rows, held_out, provenance = load_rows(config, data, run, cache)
     for what, split in (("to train on", rows), ("held out", held_out)):
         count = sum(row.label for row in split)
@@ -52,10 +50,10 @@ def train(config: SentAvgConfig, data: Path, out: Path, run: Path, cache: Path) 
             )
     glove = data / config.glove if config.glove else None
     if glove:
-        scorer = SentAvgTrainer.on_glove(glove, [row.story for row in rows], settings)
+        scorer = SentAvgTrainer.on_glove(glove, [row.story for row in rows], settings, config.seed)
         provenance = {**provenance, "data": {**provenance["data"], glove.name: checksum(glove)}}
     else:
-        scorer = SentAvgTrainer(settings)
+        scorer = SentAvgTrainer(settings, seed=config.seed)
     losses = scorer.fit([row.story for row in rows], [row.label for row in rows])
     scores = scorer([row.story for row in held_out])
     human, others = ([s for s, row in zip(scores, held_out, strict=True) if row.label == k] for k in (1, 0))
@@ -75,7 +73,7 @@ def train(config: SentAvgConfig, data: Path, out: Path, run: Path, cache: Path) 
         "torch": torch.__version__,
         "threads": torch.get_num_threads(),
     }
-    written = {
+    written: dict[str, Any] = {
         "hidden": settings.hidden,
         "delexicalize": True,
         "context": config.context,

@@ -50,6 +50,14 @@ def test_the_rule_decides_story_by_story(tmp_path: Path) -> None:
     assert abs(joined[1] - apart[1]) > 1e-4
 
 
+def test_another_reading_of_contexts_is_named(tmp_path: Path) -> None:
+    checkpoint = load_checkpoint(write_checkpoint(tmp_path, context="promt"), "union")
+    with pytest.raises(
+        ValueError, match="context: expected one of first_sentence, prompt, auto, got 'promt'"
+    ):
+        UnionScorer(checkpoint)
+
+
 def test_unions_scores_are_those_from_before_it_shared_its_scoring(tmp_path: Path) -> None:
     scorer = UnionScorer(load_checkpoint(write_checkpoint(tmp_path), "union"))
     long = "she ran home and ate the cat . the dog slept . he did n't walk to the park . " * 8

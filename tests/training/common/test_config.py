@@ -2,9 +2,11 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from openmeva.training.bleurt.config import BleurtConfig
 from openmeva.training.common.backbone import BackboneConfig
 from openmeva.training.common.config import (
     as_mapping,
@@ -14,11 +16,38 @@ from openmeva.training.common.config import (
     read_config,
     read_mapping,
 )
+from openmeva.training.corpora.splits import CorpusConfig
+from openmeva.training.discriminator.config import DiscriminatorConfig
+from openmeva.training.embedding_similarity.config import SimilarityConfig
+from openmeva.training.encoder.config import EncoderConfig
+from openmeva.training.graded.continued import ContinuedConfig
+from openmeva.training.grammar.config import Settings
 from openmeva.training.paths import CONFIGS
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
+from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
+from openmeva.training.ppl.config import PplConfig
+from openmeva.training.ruber_bert.config import RuberConfig
+from openmeva.training.sentavg.config import SentAvgConfig
 from openmeva.training.union.config import UnionConfig
 
+KINDS: dict[str, type[Any]] = {
+    "backbones": BackboneConfig,
+    "bleurt": BleurtConfig,
+    "continued": ContinuedConfig,
+    "corpora": CorpusConfig,
+    "discriminator": DiscriminatorConfig,
+    "embedding_similarity": SimilarityConfig,
+    "encoder": EncoderConfig,
+    "generator": GeneratorConfig,
+    "grammar": Settings,
+    "plot_coherence": PlotCoherenceConfig,
+    "plot_negatives": PlotNegativesConfig,
+    "ppl": PplConfig,
+    "ruber_bert": RuberConfig,
+    "sentavg": SentAvgConfig,
+    "union": UnionConfig,
+}  # by folder of training/configs
 SMALL = {"name": "tiny", "corpus": {"train": ["a.jsonl"]}, "pairs": 4, "learning_rate": 1e-3}
 
 
@@ -50,6 +79,48 @@ def test_a_corpus_is_named_and_changed() -> None:
 def test_a_wrong_key_or_type_is_named_with_the_file(change: dict, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         parse(UnionConfig, {**SMALL, **change}, "tiny.yaml")
+
+
+def test_every_configuration_is_read() -> None:
+    files = sorted(CONFIGS.glob("*/*.yaml"))
+    assert {file.parent.name for file in files} == set(KINDS)
+    assert all(
+        isinstance(read_config(KINDS[file.parent.name], file), KINDS[file.parent.name]) for file in files
+    )
+
+
+@pytest.mark.parametrize("folder", ["discriminator", "plot_coherence", "sentavg"])
+def test_another_reading_of_contexts_is_refused(folder: str) -> None:
+    told = "roc.yaml: context: input should be 'first_sentence', 'prompt' or 'auto', got 'promt'"
+    with pytest.raises(ValueError, match=re.escape(told)):
+        read_config(KINDS[folder], config_file(folder, "roc"), ["context=promt"])
+
+
+@pytest.mark.parametrize(
+    "folder", ["union", "discriminator", "ppl", "ruber_bert", "generator", "plot_negatives"]
+)
+def test_another_context_of_a_corpus_is_refused(folder: str) -> None:
+    told = "roc.yaml: corpus.context: input should be 'first_sentence' or 'prompt', got 'auto'"
+    with pytest.raises(ValueError, match=re.escape(told)):
+        read_config(KINDS[folder], config_file(folder, "roc"), ["corpus.context=auto"])
+
+
+@pytest.mark.parametrize(
+    ("folder", "change", "message"),
+    [
+        ("sentavg", "settings.seed=7", "unknown key settings.seed"),
+        ("sentavg", "delexicalize=false", "delexicalize: input should be True, got False"),
+        ("plot_negatives", "splits={manplt: [50, 20]}", "splits.manplt.[key]: input should be"),
+        (
+            "plot_negatives",
+            "filtering.members=[word]",
+            "filtering.members.0: input should be 'words', 'tags'",
+        ),
+    ],
+)
+def test_what_would_do_nothing_is_refused(folder: str, change: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        read_mapping(KINDS[folder], config_file(folder, "roc"), [change])
 
 
 def test_what_is_missing_is_named() -> None:

@@ -1,13 +1,15 @@
 """The discriminator's rows: each human story beside what the generator wrote from its plot."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from openmeva.training.common.config import parse
+from openmeva.training.common.config import config_file, parse, read_config
 from openmeva.training.discriminator import data as discriminator
+from openmeva.training.discriminator import trainer
 from openmeva.training.discriminator.config import DiscriminatorConfig
 from openmeva.training.discriminator.data import load_rows, rival_rows
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory
@@ -93,3 +95,41 @@ def test_stories_are_written_once_and_never_the_generators_own(
         "files that are half of another configuration are none's"
     )
     json.dumps(first[2])
+
+
+def train(*changes: str) -> DiscriminatorConfig:
+    """The configuration that the classifier is trained by, where `roc` has these changes."""
+    config = read_config(DiscriminatorConfig, config_file("discriminator", "roc"), changes)
+    used: list[DiscriminatorConfig] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trainer, "load_rows", lambda *_: ([], [], {}))
+        patch.setattr(trainer, "known_classifier", lambda *_: None)
+        patch.setattr(trainer, "train_classifier", lambda config, *_: used.append(config) or {})
+        patch.setattr(trainer, "write_classifier_card", lambda *_: None)
+        trainer.train(config, Path(), Path(), Path(), Path())
+    return used[0]
+
+
+def test_contexts_and_names_are_read_as_the_corpus_says() -> None:
+    assert (train().context, train().delexicalize) == ("first_sentence", True)
+    changed = train("corpus=wp", "corpus.delexicalize=false")
+    assert (changed.context, changed.delexicalize) == ("prompt", False)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (["context=auto"], "context: expected the corpus's, 'first_sentence' (corpus.context), got 'auto'"),
+        (
+            ["delexicalize=false"],
+            "delexicalize: expected the corpus's, True (corpus.delexicalize), got False",
+        ),
+        (["distillation_weight=1.0"], "distillation_weight, states_weight: expected 0 of both"),
+        (["states_weight=0.5"], "distillation_weight, states_weight: expected 0 of both"),
+        (["start=a", "adapter=null"], "start: expected with an adapter, got a"),
+        (["frozen_layers=3", "adapter=null"], "frozen_layers: expected with an adapter, got 3"),
+    ],
+)
+def test_settings_that_would_do_nothing_are_refused(changes: list[str], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        train(*changes)

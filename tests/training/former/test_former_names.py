@@ -17,6 +17,7 @@ FORMER = {
     "ablation": "papers.ablation",
     "plot_tables": "papers.plot_tables",
     "negatives.plot_guided": "plot_guided.negatives",
+    "graded.groups": "plot_coherence.groups",
 }
 
 

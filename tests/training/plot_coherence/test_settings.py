@@ -8,6 +8,7 @@ import pytest
 from openmeva.training.common.adapters import check_start
 from openmeva.training.common.config import parse
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
+from openmeva.training.plot_coherence.groups import main
 from openmeva.training.plot_coherence.trainer import train
 
 
@@ -31,3 +32,10 @@ def test_they_are_refused(settings: dict[str, Any], message: str, tmp_path: Path
 
 def test_a_training_of_all_weights_begins_with_the_backbone() -> None:
     check_start(None, None)
+
+
+def test_a_configuration_without_groups_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--config", "roc", "--data", str(tmp_path), "--run", str(tmp_path)])
+    assert ended.value.code == 2
+    assert "error: roc: expected `graded`, corpora whose" in capsys.readouterr().err

@@ -13,7 +13,7 @@ from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common import backbone
 from openmeva.training.common.config import config_file, parse, read_config
 from openmeva.training.files import checksum
-from openmeva.training.graded.groups import group_file, main, make_groups
+from openmeva.training.graded.groups import group_file, make_groups
 from openmeva.training.negatives.groups import GroupRow, write_groups
 from openmeva.training.papers import plot_cells, plot_tables
 from openmeva.training.papers.plot_cells import (
@@ -27,6 +27,7 @@ from openmeva.training.papers.plot_cells import (
 )
 from openmeva.training.paths import ROOT
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
+from openmeva.training.plot_coherence.groups import main
 from openmeva.training.union.config import UnionConfig
 from tests.mini_stories import sentences_of
 

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
@@ -16,6 +16,7 @@ from openmeva.training.plot_guided.adversarial_filtering.filtering import Filter
 from openmeva.training.plot_guided.generator.sampling import StorySampler
 from openmeva.training.plot_guided.manipulations import stories as manipulators
 from openmeva.training.plot_guided.negatives import stage as negatives
+from openmeva.training.plot_guided.negatives.config import SetOrDefault
 from openmeva.training.stages import Stage, read_rows
 from openmeva.training.text.tagged_story import TaggedStory
 from tests import tiny_plots
@@ -124,6 +125,7 @@ def test_the_papers_shares_of_the_splits() -> None:
     config = {"splits": {"default": [90, 5], "af_manplts": [60, 20]}}
     assert sets.shares_of(config, "manplts") == (90, 5)
     assert sets.shares_of({}, "manplts") is None
+    assert get_args(SetOrDefault) == (*NAMES, "default")
     shares = sets.shares_of(config, "af_manplts")
     found = Counter(sets.split_of(str(group), shares) for group in range(4000))
     assert [found[split] / 4000 for split in sets.SPLITS] == pytest.approx([0.6, 0.2, 0.2], abs=0.03)
@@ -140,6 +142,18 @@ def test_a_chain_without_a_manipulation_writes_manplts_alone(tiny: Path, tmp_pat
     assert {row["split"] for row in rows} == {"test"}
     assert all("repetition" not in row["manipulations"] for row in rows)
     assert [path.stem for path in (tmp_path / "out" / "sets").glob("*.parquet")] == ["manplts"]
+
+
+def test_a_corpus_whose_context_is_left_out_has_the_first_sentence_as_its_context(tiny: Path) -> None:
+    config = tiny_plots.negatives_config(tiny / "generator")
+    stories = negatives.load_plots(config, tiny, tiny / "cache").metrics
+
+    def union_data(**context: str) -> list[Any]:
+        corpus = {**config["corpus"], **context}
+        make = sets.heuristic_makers(stories, {**config, "corpus": corpus})["union_data"]
+        return [make(index) for index in range(len(stories))]
+
+    assert union_data() == union_data(context="first_sentence") != union_data(context="prompt")
 
 
 def test_a_chain_that_does_not_filter_has_four_sets(

@@ -37,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         SHOWN,
         __doc__,
         out=lambda config: WEIGHTS / f"generator-{config.name}",
+        out_told="training/weights/generator-NAME",
         arguments=arguments,
     )
 

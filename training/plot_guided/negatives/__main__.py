@@ -8,35 +8,37 @@ A stage: it goes on where it was interrupted, and does nothing where nothing cha
 """
 
 import argparse
-from pathlib import Path
+from collections.abc import Sequence
+from typing import Any
 
-from openmeva.training.common.config import config_file, read_mapping
-from openmeva.training.paths import CACHE, RUNS
+from openmeva.training.common.command import stage_command
+from openmeva.training.paths import RUNS
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
 from openmeva.training.plot_guided.negatives.stage import make_negatives, make_plain
 
 
-def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m training.plot_guided.negatives",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "--config", required=True, help="a file, or a name in training/configs/plot_negatives"
-    )
-    parser.add_argument("--data", type=Path, required=True, help="the folder of the configuration's files")
-    parser.add_argument("--out", type=Path, help="default: runs/plots/NAME, or runs/generated for --plain")
-    parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="tagged corpora")
-    parser.add_argument("--plain", action="store_true", help="plain samples from unbroken plots")
-    given = parser.parse_args(arguments)
-    config = read_mapping(PlotNegativesConfig, config_file("plot_negatives", given.config))
+def make(config: dict[str, Any], given: argparse.Namespace) -> None:
+    """Writes the stories and prints where they lie."""
     if given.plain:
         for path in make_plain(config, given.data, given.out or RUNS / "generated", given.cache):
             print(path)
     else:
         out = given.out or RUNS / "plots" / config["name"]
         print(make_negatives(config, given.data, out, given.cache))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Reads the command line and runs the stage."""
+    stage_command(
+        "plot_guided.negatives",
+        "plot_negatives",
+        PlotNegativesConfig,
+        make,
+        __doc__,
+        "runs/plots/NAME, or runs/generated for --plain",
+        {"--plain": {"action": "store_true", "help": "plain samples from unbroken plots"}},
+        arguments,
+    )
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ from typing import Literal
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.plot_guided.generator.sampling import Sampling
 
+SetOrDefault = Literal["heur_sent_sub", "heur_key_sub", "union_data", "manplts", "af_manplts", "default"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plain:
@@ -40,7 +42,7 @@ class FilteringConfig:
     rounds: int
     patience: int
     margin: float
-    members: tuple[str, ...]
+    members: tuple[Literal["words", "tags", "encoder", "lstm"], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +85,6 @@ class PlotNegativesConfig:
     events: str | None = None
     without: tuple[str, ...] = ()
     substitution: Literal["phrases", "sentences"] = "phrases"
-    splits: Mapping[str, tuple[int, int]] | None = None
+    splits: Mapping[SetOrDefault, tuple[int, int]] | None = None
     processes: int = 1
     seed: int

@@ -8,6 +8,7 @@ import argparse
 import json
 from pathlib import Path
 
+from openmeva.training.common.command import bad_input_told
 from openmeva.training.plot_guided.plots.published import compare, read_paired, read_storylines
 
 
@@ -22,13 +23,18 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--limit", type=int, help="compare so many stories only")
     parser.add_argument("--seed", type=int, default=42, help="of the random words of ROC's empty sentences")
     given = parser.parse_args(arguments)
+    with bad_input_told():
+        print(json.dumps(_compared(given), indent=2))
+
+
+def _compared(given: argparse.Namespace) -> dict[str, float]:
     if given.corpus == "roc":
         rows, extractor = read_storylines(given.data / "roc" / "plot_guided_lm_dev.txt.gz"), "storyline"
     else:
         folder = given.data / "wp"
         rows = read_paired(folder / "plot_guided_stories.txt.gz", folder / "plot_guided_plots_paired.txt.gz")
         extractor = "verbs"
-    print(json.dumps(compare(rows, extractor, given.seed, given.limit), indent=2))
+    return compare(rows, extractor, given.seed, given.limit)
 
 
 if __name__ == "__main__":

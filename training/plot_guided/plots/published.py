@@ -69,8 +69,14 @@ def phrase_f1(plots: Sequence[Plot], published: Sequence[Sequence[str]]) -> dict
 
 
 def compare(rows: Iterator[Published], extractor: str, seed: int, limit: int | None) -> dict[str, float]:
-    """How near an extractor comes to published plots, and the mean number of phrases a story of both."""
+    """How near an extractor comes to published plots, and the mean number of phrases a story of both.
+
+    Raises:
+        ValueError: no plot to compare with.
+    """
     chosen = list(islice(rows, limit))
+    if not chosen:
+        raise ValueError("expected one published plot or more to compare with, got none")
     tags = iter(tag([words for sentences, _ in chosen for words in sentences]))
     stories = [TaggedStory(sentences, [next(tags) for _ in sentences]) for sentences, _ in chosen]
     plots = extract_plots(stories, extractor, seed)

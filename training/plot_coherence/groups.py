@@ -1,0 +1,54 @@
+"""Writes groups of graded negatives: `python -m training.plot_coherence.groups --config FILE --data DIR`.
+
+The configuration's `graded` lists corpora by name; each gives `graded-NAME-train.parquet` and
+`graded-NAME-validation.parquet` in runs/plot_coherence-CONFIGURATION, as the training makes them.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from openmeva.training.common.command import bad_input_told
+from openmeva.training.common.config import config_file, read_config
+from openmeva.training.graded.groups import damage_seed, make_groups
+from openmeva.training.paths import CACHE, RUNS
+from openmeva.training.plot_coherence.config import PlotCoherenceConfig
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Reads the command line and writes the groups."""
+    parser = argparse.ArgumentParser(
+        prog="python -m training.plot_coherence.groups",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--config", required=True, help="a configuration of plot_coherence with `graded`")
+    parser.add_argument("--data", type=Path, required=True, help="the folder that the corpora lie in")
+    parser.add_argument("--run", type=Path, help="default: runs/plot_coherence-CONFIGURATION")
+    parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="tagged corpora")
+    parser.add_argument("--stories", type=int, help="groups of each corpus, for a quick trial")
+    given = parser.parse_args(arguments)
+    with bad_input_told():
+        config = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))
+        if not config.graded:
+            raise ValueError(
+                f"{given.config}: expected `graded`, corpora whose stories are damaged, got none"
+            )
+        seed = damage_seed(config.seed, config.data_seed)
+        run = given.run or RUNS / f"plot_coherence-{config.name}"
+        for settings in config.graded:
+            if given.stories:
+                settings = {
+                    **settings,
+                    "stories": given.stories,
+                    "validation_stories": given.stories,
+                    "pool": 4 * given.stories,
+                    "alike_stories": 2 * given.stories,
+                }
+            manifest = make_groups(settings, given.data, run, given.cache, seed)
+            print(json.dumps({key: manifest[key] for key in ("train", "validation")}, indent=2))
+
+
+if __name__ == "__main__":
+    main()
