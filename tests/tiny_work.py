@@ -8,8 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+import pyarrow.parquet as pq
+
 UNREADABLE = "unreadable"
 SIGNATURE = "words|version:1"
+
+
+def rows_in(out: Path) -> list[dict[str, Any]]:
+    """The rows that a run wrote, in order."""
+    return [row for path in sorted(out.glob("part-*.parquet")) for row in pq.read_table(path).to_pylist()]
 
 
 class WordCounter:
@@ -20,11 +27,15 @@ class WordCounter:
     def __init__(self, how: "Counting") -> None:
         self.how, self.signature, self.seconds = how, SIGNATURE, 0.0
 
+    def check(self, batch: Mapping[str, Sequence[Any]]) -> dict[int, str]:
+        return {}
+
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         begun = time.perf_counter()
         death = Path(self.how.death) if self.how.death else None
         if death and death.exists():
-            death.unlink()
+            if self.how.dies_once:
+                death.unlink()
             os.kill(os.getpid(), signal.SIGKILL)
         time.sleep(self.how.pause)
         for row, story in enumerate(batch["story"]):
@@ -43,8 +54,9 @@ class Counting:
     Attributes:
         names_rows: whether an error names its row.
         pause: seconds a batch.
-        death: a file; the process that finds it removes it and is killed.
+        death: a file; the process that finds it removes it, if that is to happen once, and is killed.
         reads: a file or a folder that it would read.
+        typo: a setting that cannot serve.
     """
 
     of_stories: ClassVar[bool] = False
@@ -52,7 +64,13 @@ class Counting:
     names_rows: bool = True
     pause: float = 0.0
     death: str = ""
+    dies_once: bool = True
     reads: str = ""
+    typo: str = ""
+
+    def check(self, here: bool) -> None:
+        if self.typo:
+            raise ValueError(f"expected no typo, got {self.typo!r}")
 
     def start(self, fields: Sequence[str], in_story: bool) -> WordCounter:
         return WordCounter(self)

@@ -1,6 +1,7 @@
 """AUTOS' rows for the stories of a corpus of any size."""
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -10,11 +11,11 @@ import numpy as np
 from openmeva.metrics.core.module import signature_of
 from openmeva.training.autos.build import SCHEMA, again
 from openmeva.training.autos.builder import Row
-from openmeva.training.autos.command import builder_of, require_knowledge
-from openmeva.training.corpora.story_rows import read_rows
-from openmeva.training.files import checksum
+from openmeva.training.autos.command import builder_of, files_read, require_knowledge
+from openmeva.training.corpora.story_rows import StoryRow, check_context, read_rows, story_row
+from openmeva.training.scale.batches import refused_by, story_rows
+from openmeva.training.scale.knowledge import check_there, knowledge
 from openmeva.training.scale.parts import NUMBER
-from openmeva.training.scale.perturbing import story_rows
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,13 @@ class AutosTests:
     paraphrases: str = "rules"
     grammar: str = "default"
     seed: int = 0
+
+    def check(self, here: bool) -> None:
+        """Context, files and knowledge."""
+        check_context(self.context)
+        require_knowledge()
+        own = [self.paraphrases] if self.paraphrases.endswith(".json") else []
+        check_there([self.pool, *own, *files_read(self.paraphrases, self.grammar).values()])
 
     def start(self, fields: Sequence[str], in_story: bool) -> "BatchBuilder":
         """The builder, its models loaded and the pool read."""
@@ -62,33 +70,44 @@ class BatchBuilder:
             ("nltk", "torch"),
             seed=how.seed,
             context=how.context,
-            paraphrases=how.paraphrases,
-            grammar=how.grammar,
-            pool=checksum(how.pool)[:12],
+            **{
+                "paraphrases": how.paraphrases,
+                "grammar": how.grammar,
+                **knowledge(pool=how.pool, **files_read(how.paraphrases, how.grammar)),
+            },
         )
+
+    def check(self, batch: Mapping[str, Sequence[Any]]) -> dict[int, str]:
+        """Stories of fewer than two sentences."""
+        return refused_by(lambda row: story_row(row, self.how.context), batch)
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """The rows' columns.
 
         Raises:
-            ValueError: a story of fewer than two sentences, or an id that came before in the batch (its row).
+            ValueError: a story of fewer than two sentences (its row).
         """
         begun = time.perf_counter()
         rows = story_rows(batch, self.how.context)
-        places: dict[str, int] = {}
-        for place, row in enumerate(rows):
-            if places.setdefault(row["story_id"], place) != place:
-                raise ValueError(f"row {place}: story_id {row['story_id']!r} stands above already")
+        made = [one for places in _apart(rows) for one in self._made(rows, places, batch[NUMBER])]
+        made.sort(key=lambda one: one[0])
+        self.seconds += time.perf_counter() - begun
+        return {name: [row[name] for _, row in made] for name in SCHEMA.names}
+
+    def _made(
+        self, every: Sequence[StoryRow], chosen: Sequence[int], numbers: Sequence[int]
+    ) -> list[tuple[int, Row]]:
+        """The rows of the chosen stories, whose ids differ, and the places of these."""
+        rows, places = (
+            [every[place] for place in chosen],
+            {every[place]["story_id"]: place for place in chosen},
+        )
         human = self.builder.discrimination(rows).rows
-        drawn = self._drawn(human, places, batch[NUMBER])
+        drawn = self._drawn(human, places, numbers)
         places |= {row["story_id"]: places[row["perturbed_from"]] for row in drawn}
         same = self.builder.invariance(rows, "human").rows
         other = self.builder.invariance(again(drawn, rows), "discrimination").rows
-        made = sorted(
-            [*human, *same, *other], key=lambda row: places[row["perturbed_from"] or row["story_id"]]
-        )
-        self.seconds += time.perf_counter() - begun
-        return {name: [row[name] for row in made] for name in SCHEMA.names}
+        return [(places[row["perturbed_from"] or row["story_id"]], row) for row in (*human, *same, *other)]
 
     def _drawn(self, rows: Sequence[Row], places: Mapping[str, int], numbers: Sequence[int]) -> list[Row]:
         """Of each story one of its perturbed versions, drawn by seed and place in the corpus."""
@@ -100,3 +119,15 @@ class BatchBuilder:
             made[int(np.random.default_rng((self.how.seed, numbers[place])).integers(len(made)))]
             for place, made in sorted(of_story.items())
         ]
+
+
+def _apart(rows: Sequence[StoryRow]) -> list[list[int]]:
+    """The places of stories in groups of different ids, so that equal ones cost nothing: nobody sees those of other parts."""
+    groups: list[list[int]] = []
+    seen: Counter[str] = Counter()
+    for place, row in enumerate(rows):
+        if seen[row["story_id"]] == len(groups):
+            groups.append([])
+        groups[seen[row["story_id"]]].append(place)
+        seen[row["story_id"]] += 1
+    return groups

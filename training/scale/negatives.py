@@ -11,11 +11,20 @@ from openmeva.metrics.core.command import free_name
 from openmeva.metrics.core.module import signature_of
 from openmeva.training.common.draws import Draws
 from openmeva.training.corpora.stories import story_of
-from openmeva.training.files import Row, checksum
+from openmeva.training.files import Row
 from openmeva.training.negatives.edited import EditedStory
-from openmeva.training.negatives.file import Drawing, normalizer_of, record, sampler_of, sentences_of
+from openmeva.training.negatives.file import (
+    Drawing,
+    normalizer_of,
+    record,
+    sampler_of,
+    sampling_of,
+    sentences_of,
+)
+from openmeva.training.scale.batches import refused_by, rows_of
+from openmeva.training.scale.knowledge import check_there, knowledge
 from openmeva.training.scale.parts import NUMBER
-from openmeva.training.text.knowledge.resources import find
+from openmeva.training.text.knowledge.resources import require
 from openmeva.training.text.tagged_story import TaggedStory
 from openmeva.training.text.tagger.tagging import tag
 
@@ -33,6 +42,11 @@ class Sampling:
 
     how: Drawing
     pool: str
+
+    def check(self, here: bool) -> None:
+        """Techniques, files and knowledge."""
+        require(sampling_of(self.how).lexicon)
+        check_there([self.pool, *([self.how.names] if self.how.names else ())])
 
     def start(self, fields: Sequence[str], in_story: bool) -> "BatchSampler":
         """The sampler, with the pool tagged."""
@@ -64,9 +78,15 @@ class BatchSampler:
             keep=self.how.keep,
             seed=self.how.seed,
             epoch=self.how.epoch,
-            pool=checksum(settings.pool)[:12],
-            conceptnet=checksum(concepts)[:12] if (concepts := find("conceptnet")) else "none",
+            **knowledge(pool=settings.pool),
         )
+
+    def check(self, batch: Mapping[str, Sequence[Any]]) -> dict[int, str]:
+        """Stories without a word."""
+        return refused_by(self._sentences, batch)
+
+    def _sentences(self, row: Row) -> list[list[str]]:
+        return sentences_of(story_of(row), row.where, self.normalizer)
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """The columns for a batch.
@@ -75,8 +95,7 @@ class BatchSampler:
             ValueError: a story without a word (its row).
         """
         begun = time.perf_counter()
-        rows = [Row(0, f"row {place}", {"story": story}) for place, story in enumerate(batch["story"])]
-        originals = [sentences_of(story_of(row), row.where, self.normalizer) for row in rows]
+        originals = [self._sentences(row) for row in rows_of(batch)]
         tags = iter(tag([words for sentences in originals for words in sentences]))
         made = []
         for number, sentences in zip(batch[NUMBER], originals, strict=True):

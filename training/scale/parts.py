@@ -13,7 +13,7 @@ from openmeva.metrics.core.command import COLUMNS, field_of
 from openmeva.training.files import Row, read_json, text_of, write_text
 from openmeva.training.scale.columns import all_begin
 from openmeva.training.scale.schemas import conform, joined, restored, stored
-from openmeva.training.scale.sources import Source
+from openmeva.training.scale.sources import Digest, Source
 from openmeva.training.stages import write_table
 
 NUMBER, WHERE = "__row__", "__where__"
@@ -56,12 +56,14 @@ class Facts:
         parts: how many parts.
         filled: how many rows have a value, by each of `context` and `reference`.
         in_story: whether all stories begin with their context.
+        digest: of the rows of a source that is not known again.
     """
 
     rows: int = 0
     parts: int = 0
     filled: dict[str, int] = field(default_factory=dict)
     in_story: bool = True
+    digest: str = ""
 
     @property
     def fields(self) -> list[str]:
@@ -87,27 +89,34 @@ class Parts:
         if not self._facts.is_file():
             return None
         found = read_json(self._facts)
-        return Facts(found["rows"], found["parts"], found["filled"], found["in_story"])
+        return Facts(**found)
 
     def read(self, number: int) -> pa.Table:
         """A part's rows, with the columns of the whole input."""
         table, schema = pq.read_table(self._file(number)), pq.read_schema(self._columns)
         return conform(restored(table, schema), schema)
 
-    def write(self, source: Source, size: Size, refuse: Refuse) -> Facts:
-        """Reads the source once and writes its parts."""
-        facts, schema = Facts(), source.schema
+    def write(self, source: Source, size: Size, refuse: Refuse, misfit: Refuse) -> Facts:
+        """Reads the source once and writes its parts; they count once the facts are noted.
+
+        Args:
+            source: the rows.
+            size: of a part.
+            refuse: told of rows that are none, in their order.
+            misfit: told of rows that do not fit the columns of earlier ones, in their order.
+        """
+        facts, schema, digest = Facts(), source.schema, Digest(source)
         self._wide = set()
         kept: list[tuple[int, Row]] = []
         characters = 0
-        for number, row in _numbered(source, facts, refuse):
+        for number, row in _numbered(digest, facts, refuse):
             kept.append((number, row))
             characters += sum(len(value) for value in row.values.values() if isinstance(value, str))
             if len(kept) >= size.rows or characters >= size.characters:
-                schema = self._add(kept, schema, source.schema, facts, refuse)
+                schema = self._add(kept, schema, source.schema, facts, misfit)
                 kept, characters = [], 0
         if kept:
-            schema = self._add(kept, schema, source.schema, facts, refuse)
+            schema = self._add(kept, schema, source.schema, facts, misfit)
         if schema is None or not facts.parts:
             raise ValueError("expected at least one story, got none")
         columns = [
@@ -116,8 +125,12 @@ class Parts:
             pa.field(WHERE, pa.string()),
         ]
         write_table(self._columns, pa.schema(columns).empty_table())
-        write_text(self._facts, json.dumps(asdict(facts)) + "\n")
+        facts.digest = str(digest)
         return facts
+
+    def note(self, facts: Facts) -> None:
+        """Says that the pass has come to its end."""
+        write_text(self._facts, json.dumps(asdict(facts)) + "\n")
 
     def _file(self, number: int) -> Path:
         return self.folder / f"part-{number:05d}.parquet"
@@ -128,10 +141,10 @@ class Parts:
         schema: pa.Schema | None,
         fixed: pa.Schema | None,
         facts: Facts,
-        refuse: Refuse,
+        misfit: Refuse,
     ) -> pa.Schema:
         """Writes a part, and returns the columns of all rows so far."""
-        table, schema, good = _typed(kept, schema, fixed, refuse, self._wide)
+        table, schema, good = _typed(kept, schema, fixed, misfit, self._wide)
         if not good:
             return schema
         rows = [row.values for _, row in good]
@@ -148,7 +161,7 @@ class Parts:
         return schema
 
 
-def _numbered(source: Source, facts: Facts, refuse: Refuse) -> Iterator[tuple[int, Row]]:
+def _numbered(source: Digest, facts: Facts, refuse: Refuse) -> Iterator[tuple[int, Row]]:
     """Rows with a text in `story`, by their place from 1; the others are refused."""
 
     def refused(message: str) -> None:
@@ -173,7 +186,7 @@ def _typed(
     kept: Sequence[tuple[int, Row]],
     schema: pa.Schema | None,
     fixed: pa.Schema | None,
-    refuse: Refuse,
+    misfit: Refuse,
     wide: set[str],
 ) -> tuple[pa.Table, pa.Schema, Sequence[tuple[int, Row]]]:
     """A table of the rows, the columns of all rows so far, and the rows in it: without those that do not fit."""
@@ -188,7 +201,7 @@ def _typed(
         try:
             schema = joined(schema, _table([plain], fixed), wide)
         except _MISFITS as error:
-            refuse(
+            misfit(
                 BadRow(
                     number, row.where, f"expected columns of the types of earlier rows: {error}", row.values
                 )

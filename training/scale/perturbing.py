@@ -3,14 +3,19 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from openmeva.metrics.core.command import free_name
 from openmeva.metrics.core.module import signature_of
-from openmeva.training.corpora.story_rows import StoryRow, story_row
-from openmeva.training.files import Row
+from openmeva.training.corpora.story_rows import check_context, story_row
+from openmeva.training.paths import ENCODER
+from openmeva.training.perturbations.aspects.registry import find_aspect
 from openmeva.training.perturbations.file import Perturbing, perturbers
-from openmeva.training.scale.parts import NUMBER
+from openmeva.training.perturbations.perturber import techniques_of
+from openmeva.training.scale.batches import refused_by, story_rows
+from openmeva.training.scale.knowledge import check_there, knowledge
+from openmeva.training.text.knowledge.resources import COMMANDS, require
 from openmeva.training.text.story import parse
 
 
@@ -21,6 +26,19 @@ class Perturbation:
     of_stories: ClassVar[bool] = True
 
     how: Perturbing
+
+    def check(self, here: bool) -> None:
+        """Technique, context, files and knowledge."""
+        how = self.how
+        check_context(how.context)
+        techniques_of(how.aspect, how.techniques)
+        needs = find_aspect(how.aspect).needs
+        for name in needs:
+            if name in COMMANDS:
+                require(name)
+        if "corpus" in needs and not how.corpus:
+            raise ValueError(f"{how.aspect}: expected a file of other stories as corpus, got none")
+        check_there(_read_by(how).values())
 
     def start(self, fields: Sequence[str], in_story: bool) -> "BatchPerturber":
         """The perturber, with what its aspect needs."""
@@ -51,8 +69,12 @@ class BatchPerturber:
             seed=how.seed,
             context=how.context,
             keep=how.keep,
-            paraphrases=how.paraphrases,
+            **{"paraphrases": how.paraphrases, **knowledge(**_read_by(how))},
         )
+
+    def check(self, batch: Mapping[str, Sequence[Any]]) -> dict[int, str]:
+        """Stories of fewer than two sentences."""
+        return refused_by(lambda row: story_row(row, self.how.context), batch)
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """The columns for a batch.
@@ -77,18 +99,16 @@ class BatchPerturber:
         }
 
 
-def story_rows(batch: Mapping[str, Sequence[Any]], context: str) -> list[StoryRow]:
-    """The stories of a batch with their ids and contexts; without an id, a story's place in the corpus stands for it.
+def _read_by(how: Perturbing) -> dict[str, str | Path]:
+    """The files beside the stories on which it depends what becomes of them, by name."""
+    needs = find_aspect(how.aspect).needs
+    files: dict[str, str | Path] = {}
+    if "corpus" in needs and how.corpus:
+        files["corpus"] = how.corpus
+    if "paraphraser" in needs and how.paraphrases.endswith(".json"):
+        files["paraphrases"] = how.paraphrases
+    if "similarity" in needs:
+        from openmeva.training.common.checkpoint import WHOLE  # which loads torch
 
-    Args:
-        batch: columns.
-        context: of stories without one: `first_sentence` or `none`.
-
-    Raises:
-        ValueError: a story of fewer than two sentences (its row).
-    """
-    names, rows = list(batch), []
-    for place, values in enumerate(zip(*batch.values(), strict=True)):
-        row = dict(zip(names, values, strict=True))
-        rows.append(story_row(Row(row[NUMBER], f"row {place}", row), context))
-    return rows
+        files["encoder"] = ENCODER / WHOLE
+    return files

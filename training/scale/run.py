@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,11 @@ from rich.console import Console
 from rich.progress import track
 
 from openmeva.metrics.core.version import __version__
-from openmeva.training.files import STANDARD, checksum, read_json, replacing
+from openmeva.training.files import STANDARD, checksum, replacing
 from openmeva.training.scale.engines import Engine
-from openmeva.training.scale.folder import Folder
-from openmeva.training.scale.parts import BadRow, Facts, Size
-from openmeva.training.scale.sources import Source, as_stories
+from openmeva.training.scale.folder import MISFITS, UNREAD, Folder
+from openmeva.training.scale.parts import BadRow, Facts, Refuse, Size
+from openmeva.training.scale.sources import Source, as_stories, digest_of
 from openmeva.training.scale.worker import Done, Work
 
 
@@ -76,14 +77,17 @@ def run(
 
     Raises:
         ValueError: a URL as the folder, a bad row (where it stands), other settings, or other contents of the files that
-            they name, than those of the run that has begun, standard input for a folder where a run has, or what the
-            work itself refuses.
+            they name, than those of the run that has made a part, other rows than it had, where those are no file's,
+            standard input for a folder where a run has, a part of a finished run that is gone, or what the work itself
+            refuses, of its settings before any row is read.
+        FileNotFoundError: a file that the work needs.
     """
     if bad not in {"stop", "keep"}:
         raise ValueError(f"bad: expected stop or keep, got {bad!r}")
     if "://" in str(out):
         raise ValueError(f"{out}: expected a folder of this machine, or mounted on it, got a URL")
     engine, size, folder, begun = engine or Engine(), size or Size(), Folder(Path(out)), time.perf_counter()
+    work.check(engine.name == "plain")
     if work.of_stories:
         source = as_stories(source)
     told = _without_keys(asdict(work))
@@ -95,22 +99,19 @@ def run(
         "version": __version__,
     }
     with folder.claimed():
-        folder.settle(settings)
-        over = folder.report_file.is_file()
-        if source.identity == [STANDARD] and (over or folder.parts.facts()):
-            raise ValueError(
-                f"{out}: expected a new folder for standard input, which cannot be compared with what an earlier run "
-                "read; to be able to go on, give a file"
-            )
-        if over:
-            folder.tidy()
-            return Report(**read_json(folder.report_file))
+        folder.settle(settings, source.known_again)
+        said, facts = folder.report(), folder.parts.facts()
+        if not source.known_again and (said or facts):
+            _check_rows(folder.path, source, facts)
+        if said:
+            return Report(**said)
         keep = bad == "keep"
-        facts = folder.parts.facts() or _cut(folder, source, size, keep)
+        facts = facts or _cut(folder, source, size, keep)
         found = {number: folder.done(number) for number in range(facts.parts)}
         before = [Done(**said) for said in found.values() if said]
         missing = [number for number, said in found.items() if not said]
         made: list[Done] = []
+        folder.begin()
         doing = engine.run(folder.path, work, keep, missing)
         for done in track(
             doing, total=len(missing), disable=not sys.stderr.isatty(), console=Console(stderr=True)
@@ -121,6 +122,30 @@ def run(
         report = _report(folder.path, facts, before, made, time.perf_counter() - begun)
         folder.finish(facts.parts, asdict(report))
         return report
+
+
+def _check_rows(out: Path, source: Source, facts: Facts | None) -> None:
+    """Refuses rows that nothing but they themselves tells from those of the run that has begun.
+
+    Args:
+        out: its folder.
+        source: the rows, read for it once more.
+        facts: of the run's rows; None where it is over.
+    """
+    if source.identity == [STANDARD]:
+        raise ValueError(
+            f"{out}: expected a new folder for standard input, which cannot be compared with what an earlier run "
+            "read; to be able to go on, give a file"
+        )
+    if facts is None:
+        raise ValueError(
+            f"{out}: expected a new folder, got that of a finished run, whose rows cannot be compared with these"
+        )
+    if digest_of(source) != facts.digest:
+        raise ValueError(
+            f"{out}: expected the rows of the run that has begun here, from the first on, got others; "
+            "give another folder"
+        )
 
 
 def _without_keys(settings: Any) -> Any:
@@ -153,14 +178,22 @@ def files_in(settings: Any) -> list[Path]:
 
 def _cut(folder: Folder, source: Source, size: Size, keep: bool) -> Facts:
     """Cuts the input into parts; the rows that are none go to a file of their own."""
-    with replacing(folder.bad_file(None)) as temporary, temporary.open("w", encoding="utf-8") as out:
+    with ExitStack() as files:
 
-        def refuse(row: BadRow) -> None:
-            if not keep:
-                raise ValueError(f"{row.where}: {row.reason}")
-            out.write(row.line())
+        def refusing(to: str) -> Refuse:
+            temporary = files.enter_context(replacing(folder.bad_file(to)))
+            out = files.enter_context(temporary.open("w", encoding="utf-8"))
 
-        return folder.parts.write(source, size, refuse)
+            def refuse(row: BadRow) -> None:
+                if not keep:
+                    raise ValueError(f"{row.where}: {row.reason}")
+                out.write(row.line())
+
+            return refuse
+
+        facts = folder.parts.write(source, size, refusing(UNREAD), refusing(MISFITS))
+    folder.parts.note(facts)
+    return facts
 
 
 def _report(out: Path, facts: Facts, before: Sequence[Done], made: Sequence[Done], seconds: float) -> Report:

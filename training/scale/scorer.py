@@ -1,13 +1,15 @@
 """One scorer for every engine: weights are loaded once, and a batch of columns gets those that metrics add."""
 
+import importlib
 import inspect
 import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from openmeva.metrics.core.command import load, result_rows, said_by
+from openmeva.metrics.core.command import check_known, check_name, load, result_rows, said_by
 from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.metrics.core.inputs import check_options
 from openmeva.training.scale.columns import handed
 
 _TRIED = {
@@ -46,8 +48,7 @@ class Scorer:
         context_in_story: bool | None = None,
         **options: Any,
     ) -> None:
-        if config is not None and len(metrics) > 1:
-            raise ValueError("config is a metric's own: give one metric beside it")
+        _check_config(metrics, config)
         self.metrics = {name: load(name, config) for name in metrics}
         self.options = {**options, "explain": explain or None}
         self.context_in_story = context_in_story
@@ -79,6 +80,10 @@ class Scorer:
         self.signature = " ".join(re.sub(r"\|answered:[^|]*", "", one) for one in signatures)
         return added
 
+    def check(self, batch: Mapping[str, Sequence[Any]]) -> dict[int, str]:
+        """Nothing: what a story lacks, its metric says."""
+        return {}
+
     def try_out(self, fields: Sequence[str]) -> None:
         """Scores a story with these fields, so that bad settings are told before the first batch, not as its rows' fault.
 
@@ -87,6 +92,47 @@ class Scorer:
         """
         self({name: [text] for name, text in _TRIED.items() if name == "story" or name in fields})
         self.seconds = 0.0
+
+
+def check_settings(
+    metrics: Sequence[str], config: str | None, options: Mapping[str, Any], here: bool
+) -> None:
+    """Refuses what `Scorer` would, as far as no weights are needed to tell.
+
+    Args:
+        metrics, config, options: as of `Scorer`; `explain` among the options.
+        here: whether the device that they name is this machine's.
+
+    Raises:
+        ValueError: an unknown metric, several beside `config`, or an option that one does not have or take.
+    """
+    _check_config(metrics, config)
+    for name in metrics:
+        check_name(name)
+    given = {option: value for option, value in options.items() if value is not None}
+    check_options(given)
+    for name in metrics if given else ():
+        check_known(name, _module_class(name), given)
+    if given.keys() & {"device", "dtype"}:
+        from openmeva.metrics.core.runtime import choose_device, choose_dtype
+
+        device = choose_device(given.get("device") if here else "cpu")
+        choose_dtype(given.get("dtype", "auto"), device)
+
+
+def _check_config(metrics: Sequence[str], config: str | None) -> None:
+    if config is not None and len(metrics) > 1:
+        raise ValueError("config is a metric's own: give one metric beside it")
+
+
+def _module_class(name: str) -> Any:
+    """The class of a metric's module, without its weights."""
+    module = importlib.import_module(f"openmeva.metrics.{name}.{name}")
+    return next(
+        kind
+        for kind in vars(module).values()
+        if inspect.isclass(kind) and kind.__module__ == module.__name__ and hasattr(kind, "_compute")
+    )
 
 
 def _quiet(metric: Any) -> dict[str, bool]:

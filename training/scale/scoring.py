@@ -9,7 +9,7 @@ from openmeva.metrics.core.description import RECOMMENDED
 from openmeva.training.scale.engines import Engine
 from openmeva.training.scale.parts import Size
 from openmeva.training.scale.run import Report, run
-from openmeva.training.scale.scorer import Scorer
+from openmeva.training.scale.scorer import Scorer, check_settings
 from openmeva.training.scale.sources import dataset_source, files_source
 
 
@@ -28,6 +28,10 @@ class Scoring:
     def __post_init__(self) -> None:
         if self.config is not None and "/" in self.config and Path(self.config).is_dir():
             object.__setattr__(self, "config", str(Path(self.config).resolve()))  # workers stand elsewhere
+
+    def check(self, here: bool) -> None:
+        """Metrics and options, and the device, where it is here."""
+        check_settings(self.metrics, self.config, {**self.options, "explain": self.explain or None}, here)
 
     def start(self, fields: Sequence[str], in_story: bool) -> Scorer:
         """The scorer, its weights loaded, that has tried its settings on a story."""

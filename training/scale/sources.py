@@ -1,6 +1,7 @@
 """Rows from wherever they lie: files of every kind, globs, what fsspec opens, and datasets in memory or streaming."""
 
 import glob
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from lzma import LZMAError
@@ -18,6 +19,7 @@ from openmeva.training.files import STANDARD, Row, kind_of
 from openmeva.training.files import read_rows as read_file
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
+_ITERATOR, _RAY = "iterator", "ray"
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,45 @@ class Source:
     rows: Callable[[Callable[[str], None]], Iterator[Row]]
     identity: list[Any]
     schema: pa.Schema | None = None
+
+    @property
+    def known_again(self) -> bool:
+        """Whether its identity tells it from others."""
+        return self.identity not in ([STANDARD], [_ITERATOR], [_RAY])
+
+
+class Digest:
+    """Of a source that is not known again, a digest of its rows, in their order; Ray's come in any.
+
+    Args:
+        source: is read once, by `rows`.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._sum = 0
+
+    def rows(self, refused: Callable[[str], None]) -> Iterator[Row]:
+        """The source's rows, which count when they pass; none of a source that is known again."""
+        if self.source.known_again:
+            yield from self.source.rows(refused)
+            return
+        ordered = self.source.identity != [_RAY]
+        for row in self.source.rows(refused):
+            said = f"{row.number if ordered else ''} {row.values!r}".encode("utf-8", "replace")
+            self._sum += int.from_bytes(hashlib.sha256(said).digest()[:16])
+            yield row
+
+    def __str__(self) -> str:
+        return f"{self._sum % 2**128:032x}"
+
+
+def digest_of(source: Source) -> str:
+    """The digest of a source's rows, read for it once more."""
+    digest = Digest(source)
+    for _ in digest.rows(lambda _: None):
+        pass
+    return str(digest)
 
 
 def as_stories(source: Source) -> Source:
@@ -62,12 +103,14 @@ def files_source(pattern: str, kind: str | None = None) -> Source:
 
     Raises:
         FileNotFoundError: no such file.
-        ValueError: a URL of a kind for which fsspec lacks a package (it is named).
+        ValueError: a URL, or a packing, of a kind for which fsspec lacks a package (it is named).
     """
     if pattern == STANDARD:
         return Source(lambda refused: read_file(STANDARD, kind, refused=refused), [STANDARD])
     files, names = _found(pattern)
-    identity = [[shown(name), *_state(files, name)] for name in names]
+    for name in names:
+        _packing(name)  # before any is read
+    identity = [[shown(name), *_state(files, name), _kind(name, kind)] for name in names]
 
     def rows(refused: Callable[[str], None]) -> Iterator[Row]:
         for name in names:
@@ -79,15 +122,15 @@ def files_source(pattern: str, kind: str | None = None) -> Source:
 def dataset_source(dataset: Any) -> Source:
     """The rows of a `datasets.Dataset` (streaming or not), of a Ray Dataset, or of any iterator of mappings.
 
-    An iterator has no identity: the same output folder stands for the same rows.
+    A streaming dataset, one of Ray and an iterator have no identity of their own: their rows are compared.
     """
     schema = None
     if hasattr(dataset, "iter_rows") and hasattr(dataset, "schema"):  # Ray's
         values: Callable[[], Iterable[Mapping[str, Any]]] = dataset.iter_rows
-        identity = ["ray"]
+        identity = [_RAY]
     else:
         values = lambda: dataset  # noqa: E731 - as short as it gets
-        identity = [str(getattr(dataset, "_fingerprint", "iterator"))]
+        identity = [str(getattr(dataset, "_fingerprint", _ITERATOR))]
         features = getattr(dataset, "features", None)
         schema = features.arrow_schema.remove_metadata() if features else None
 
@@ -140,6 +183,20 @@ def _state(files: Any, name: str) -> tuple[int, str]:
     return int(info.get("size") or 0), next(told, "")
 
 
+def _packing(name: str) -> str | None:
+    """How fsspec calls the packing of a file; None where it unpacks nothing: `unpacked` knows gzip itself.
+
+    Raises:
+        ValueError: a packing for which a package is missing.
+    """
+    if name.lower().endswith(".gz"):
+        return None
+    found: str | None = fsspec.core.get_compression(name, "infer")
+    if found is None and name.lower().endswith(".zst"):
+        raise ValueError(f"{shown(name)}: expected the package zstandard, which reads .zst, got none")
+    return found
+
+
 def _kind(name: str, kind: str | None) -> str | None:
     packed = next((ending for ending in _PACKED if name.lower().endswith(ending)), "")
     return kind or kind_of(name[: len(name) - len(packed)])
@@ -161,8 +218,10 @@ def _rows_of(files: Any, name: str, kind: str | None, refused: Callable[[str], N
         with files.open(name) as content:
             yield from parquet_rows(content, shown(name))
         return
-    packing = None if name.lower().endswith(".gz") else fsspec.core.get_compression(name, "infer")
-    with fsspec.core.OpenFile(files, name, compression=packing) as file, unpacked(file, name) as content:
+    with (
+        fsspec.core.OpenFile(files, name, compression=_packing(name)) as file,
+        unpacked(file, name) as content,
+    ):
         try:
             yield from parse_rows(content, shown(name), _kind(name, kind), refused=refused)
         except (EOFError, LZMAError) as error:

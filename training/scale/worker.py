@@ -22,6 +22,11 @@ _OTHER = (
     "expected the signature of the run's first part, {known}, got {signature}: other weights or libraries want another "
     "folder; machines of other kinds score alike with --dtype float32"
 )
+_KILLING = (
+    "part {} (rows {} to {}) killed its worker {} times; fewer --part-rows or a smaller --batch-size may help"
+)
+MOST_TRIES = 3
+"""Of a part, by workers that are lost over it."""
 Columns = Mapping[str, Sequence[Any]]
 
 
@@ -40,6 +45,9 @@ class Operation(Protocol):
     def schema(self) -> pa.Schema | None:
         """Of rows that it makes in place of the batch's; None where it adds columns to those."""
 
+    def check(self, batch: Columns) -> dict[int, str]:
+        """Why rows of a batch cannot be worked on, by place, as far as each tells by itself; for all in one pass."""
+
     def __call__(self, batch: Columns) -> dict[str, list[Any]]:
         """The columns that it adds to a batch, or of its own rows; a ValueError where a row cannot be worked on."""
 
@@ -53,6 +61,17 @@ class Work(Protocol):
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     of_stories: ClassVar[bool] = False
+
+    def check(self, here: bool) -> None:
+        """Refuses settings that cannot serve, as far as can be told without weights and rows.
+
+        Args:
+            here: whether the operation is done in this process, not where other devices may be.
+
+        Raises:
+            ValueError: what is wrong with them.
+            FileNotFoundError: a file or knowledge that it needs.
+        """
 
     def start(self, fields: Sequence[str], in_story: bool) -> Operation:
         """The operation, with its weights loaded, for rows that have these fields beside `story`."""
@@ -99,8 +118,11 @@ class PartWorker:
             self.fields = facts.fields
             self.operation = work.start(facts.fields, facts.in_story and "context" in facts.fields)
             _limit_threads(threads)
-        except (OSError, ValueError) as error:
-            self.fault = str(error)  # told by the first part: an actor that cannot start is tried for ever
+        # told by the first part: an actor that cannot start is tried for ever
+        except ValueError as error:
+            self.fault = str(error)
+        except _exhausted() as error:
+            self.fault = str(error) or type(error).__name__
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """What became of the parts whose numbers are in the column `part`."""
@@ -111,15 +133,23 @@ class PartWorker:
         """Makes a part, unless that is done."""
         if self.fault:
             return Done(number, fault=self.fault)
+        try:
+            return self._made(number)
+        except ValueError as error:
+            return Done(number, fault=str(error))
+        except _exhausted() as error:
+            return Done(number, fault=f"part {number}: {error or type(error).__name__}")
+
+    def _made(self, number: int) -> Done:
         found = self.folder.done(number)
         if found is not None:  # by an actor that was lost before it could say so
             return Done(**found)
+        if self.folder.tried(number) >= MOST_TRIES:
+            rows = self.folder.parts.read(number)[NUMBER]
+            return Done(number, fault=_KILLING.format(number, rows[0], rows[-1], MOST_TRIES))
         begun, inside = time.perf_counter(), self.operation.seconds
         table = self.folder.parts.read(number)
-        try:
-            added, reasons = self._work(table)
-        except ValueError as error:
-            return Done(number, fault=str(error))
+        added, reasons = self._work(table)
         signature = self.operation.signature
         if (known := self.folder.signed(signature)) != signature:
             return Done(number, fault=_OTHER.format(known=known, signature=signature))
@@ -158,9 +188,10 @@ class PartWorker:
             if field_of(row, name) is None
         }
         good = [place for place in range(table.num_rows) if place not in reasons]
-        added, refused = apply(
-            self.operation, {name: [values[p] for p in good] for name, values in columns.items()}
-        )
+        refused = self.operation.check(_rows(columns, good))
+        reasons |= {good[place]: reason for place, reason in refused.items()}
+        good = [place for place in good if place not in reasons]
+        added, refused = apply(self.operation, _rows(columns, good))
         return added, reasons | {good[place]: reason for place, reason in refused.items()}
 
 
@@ -232,6 +263,12 @@ def _array(name: str, values: Sequence[Any]) -> pa.Array:
     """A column of the output; texts that no row of a part has are texts still."""
     found = pa.array(values)
     return found.cast(pa.string()) if pa.types.is_null(found.type) and name.endswith("warning") else found
+
+
+def _exhausted() -> tuple[type[Exception], ...]:
+    """What is no fault of a row, nor mended by another try: a full disk, or too little memory, a GPU's too."""
+    torch = sys.modules.get("torch")
+    return (OSError, MemoryError, *((torch.OutOfMemoryError,) if torch else ()))
 
 
 def _limit_threads(threads: int) -> None:

@@ -9,16 +9,18 @@ from typer.testing import CliRunner
 from openmeva.training.autos import command
 from openmeva.training.cli.app import app
 from openmeva.training.corpora.story_rows import read_rows as read_stories
-from openmeva.training.files import read_rows, write_rows
+from openmeva.training.files import read_rows, write_rows, write_text
 from openmeva.training.negatives.file import Drawing
 from openmeva.training.paths import STORIES as STORIES_FILE
 from openmeva.training.perturbations.file import Perturbing, perturb_file
-from openmeva.training.scale import negatives
+from openmeva.training.scale import knowledge, perturbing
 from openmeva.training.scale.autos import AutosTests
-from openmeva.training.scale.negatives import BatchSampler, Sampling
+from openmeva.training.scale.negatives import Sampling
 from openmeva.training.scale.parts import Size
 from openmeva.training.scale.perturbing import Perturbation
-from tests.training.scale.test_runs import counted, rows_in
+from openmeva.training.text.knowledge.resources import lexicon_files
+from tests.tiny_work import rows_in
+from tests.training.scale.test_runs import counted
 
 STORIES = [
     "Ben was late. He ran because it rained. Nora laughed.",
@@ -119,9 +121,6 @@ def test_rows_of_autos_are_those_of_its_builder(
     assert len({row["perturbed_from"] for row in again}) == len(
         {perturbed[row["perturbed_from"]] for row in again}
     )
-    write_rows(tmp_path / "twice.jsonl", [{"story_id": "a", "story": STORIES[0]}] * 2)
-    with pytest.raises(ValueError, match=r"twice\.jsonl, line 2: story_id 'a' stands above already"):
-        counted(tmp_path / "twice.jsonl", tmp_path / "twice", work=how)
 
 
 def test_negative_samples_come_from_a_pool(stories: Path, tmp_path: Path) -> None:
@@ -139,12 +138,74 @@ def test_negative_samples_come_from_a_pool(stories: Path, tmp_path: Path) -> Non
         counted(stories, tmp_path / "bad", work=Sampling(Drawing(techniques=("foo",)), str(stories)))
 
 
-def test_a_run_goes_on_with_the_knowledge_that_it_began_with(
-    stories: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_equal_ids_cost_nothing_whatever_the_parts(
+    tmp_path: Path, everyday_facts: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    how = Drawing(techniques=("repetition",), cache=tmp_path / "tags")
-    with_concepts = BatchSampler(Sampling(how, str(stories))).signature
-    monkeypatch.setattr(negatives, "find", lambda _: None)
-    without = BatchSampler(Sampling(how, str(stories))).signature
-    assert "conceptnet:none" in without
-    assert with_concepts != without
+    monkeypatch.setattr(command, "MoverSimilarity", lambda: lambda pairs: [0.3] * len(pairs))
+    ids = ["a", "b", "a", "a"]
+    rows = [{"story_id": name, "story": story} for name, story in zip(ids, STORIES, strict=True)]
+    write_rows(tmp_path / "twice.jsonl", rows)
+    path = str(tmp_path / "twice.jsonl")
+    for name, work in {
+        "autos": AutosTests(path, grammar="none"),
+        "perturb": Perturbation(Perturbing("typo")),
+    }.items():
+        found = []
+        for size in (1, 2, 100):
+            assert counted(path, tmp_path / f"{name}{size}", work=work, size=Size(size)).scored == 4
+            found.append(rows_in(tmp_path / f"{name}{size}"))
+        assert found[0] == found[1] == found[2]
+
+
+def test_a_run_goes_on_with_the_knowledge_that_it_began_with(
+    stories: Path, tmp_path: Path, everyday_facts: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "MoverSimilarity", lambda: None)
+    weights = tmp_path / "encoder" / "model.safetensors"
+    write_text(weights, "first")
+    monkeypatch.setattr(command, "ENCODER", weights.parent)
+    monkeypatch.setattr(perturbing, "ENCODER", weights.parent)
+    works: dict[str, Any] = {
+        "negatives": Sampling(Drawing(techniques=("repetition",), cache=tmp_path / "tags"), str(stories)),
+        "perturb": Perturbation(Perturbing("paraphrase")),
+        "autos": AutosTests(str(stories), grammar="none"),
+    }
+
+    def signatures() -> dict[str, str]:
+        return {name: work.start([], False).signature for name, work in works.items()}
+
+    known = signatures()
+    write_text(weights, "second")
+    assert {name for name, signature in signatures().items() if signature != known[name]} == {
+        "perturb",
+        "autos",
+    }
+    known = signatures()
+    for lexicon in ("wordnet", "conceptnet"):
+        write_text(tmp_path / lexicon, "other")
+        files = {**lexicon_files(), lexicon: tmp_path / lexicon}
+        monkeypatch.setattr(knowledge, "lexicon_files", lambda: files)  # noqa: B023 - called here
+        found = signatures()
+        assert all(found[name] != known[name] for name in works)
+        known = found
+
+
+def test_settings_of_operations_are_told_before_any_row(stories: Path, tmp_path: Path) -> None:
+    gone = str(tmp_path / "gone.jsonl")
+    for work in (
+        Sampling(Drawing(), gone),
+        AutosTests(gone),
+        Perturbation(Perturbing("relatedness", corpus=gone)),
+    ):
+        with pytest.raises(FileNotFoundError, match=r"gone\.jsonl"):
+            work.check(here=True)
+    for mistaken, message in (
+        (Perturbation(Perturbing("typo", techniques=("foo",))), "typo: unknown technique 'foo'"),
+        (
+            Perturbation(Perturbing("typo", context="frist")),
+            "expected 'first_sentence' or 'none', got 'frist'",
+        ),
+        (Sampling(Drawing(recipe="foo"), str(stories)), "recipe: expected one of"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            mistaken.check(here=True)

@@ -12,6 +12,7 @@ import pytest
 
 from openmeva.training.scale.engines import Engine
 from tests.tiny_work import Counting
+from tests.training.scale.test_bad_rows import Writing
 from tests.training.scale.test_runs import ROWS, counted, sums
 
 PAUSE = 0.2  # seconds that a part takes at least
@@ -51,6 +52,8 @@ def test_any_number_of_actors_writes_the_same_bytes_and_a_killed_one_is_replaced
 def test_what_goes_wrong_in_an_actor_is_told_in_a_line(cluster: Any, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^row 1: expected words$"):
         counted([{"story": "unreadable"}], tmp_path / "bad", engine=Engine(actors=1))
+    with pytest.raises(ValueError, match=r"^part 0: \[Errno 28\] No space left on device: 'cache'$"):
+        counted(ROWS, tmp_path / "full", engine=Engine(actors=1), work=Writing())
     with pytest.raises(
         ValueError, match=r"expected 9 cores and 0 GPUs for an actor, the cluster has 3 and 0"
     ):
@@ -59,6 +62,16 @@ def test_what_goes_wrong_in_an_actor_is_told_in_a_line(cluster: Any, tmp_path: P
         Engine("spark")
     with pytest.raises(ValueError, match="address, actors and gpus are Ray's"):
         Engine("plain", actors=2)
+
+
+def test_a_part_that_kills_its_actors_is_given_up(cluster: Any, tmp_path: Path) -> None:
+    death = tmp_path / "death"
+    death.touch()
+    work = Counting(death=str(death), dies_once=False)
+    with pytest.raises(ValueError, match=r"^part 0 \(rows 1 to 5\) killed its worker 3 times; fewer"):
+        counted(ROWS[:5], tmp_path / "out", engine=Engine(actors=1), work=work)
+    death.unlink()
+    assert counted(ROWS[:5], tmp_path / "out", engine=Engine(actors=1), work=work).scored == 5
 
 
 def test_without_ray_a_line_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ from openmeva.training.scale.sources import dataset_source, files_source
 from openmeva.training.scale.worker import apply
 from tests import tiny_work
 from tests.killing import changes_of, finished, killed_before
-from tests.tiny_work import UNREADABLE, Counting
+from tests.tiny_work import UNREADABLE, Counting, rows_in
 
 PLAIN = Engine("plain")
 ROWS = [{"id": place, "story": f"Ben ran {'far ' * (place % 5)}home."} for place in range(23)]
@@ -34,10 +34,6 @@ def counted(source: Any, out: str | Path, **options: Any) -> Report:
     made = {"work": Counting(), "engine": PLAIN, "size": Size(rows=5), **options}
     found = files_source(str(source)) if isinstance(source, str | Path) else dataset_source(source)
     return run(found, out, **made)
-
-
-def rows_in(out: Path) -> list[dict[str, Any]]:
-    return [row for path in sorted(out.glob("part-*.parquet")) for row in pq.read_table(path).to_pylist()]
 
 
 def sums(out: Path) -> dict[str, str]:
@@ -138,6 +134,24 @@ def test_bad_rows_cost_the_others_nothing(names_rows: bool, tmp_path: Path) -> N
     assert bad[2]["where"].endswith("stories.jsonl, line 7")
     assert bad[2]["reason"] == ("expected words" if names_rows else "no words")
     assert bad[2]["values"] == {"id": 6, "story": UNREADABLE}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "where", "reason"),
+    [
+        ("a.csv", b"id,story\n1,Ann ran.\n2,Bo sat, and ate.\n3,Cy fell.\n", "line 3", "expected 2 cells"),
+        ("a.jsonl", b'{"story": "Ann"}\n{"story": "caf\xe9"}\n{"story": "Cy"}\n', "line 2", "expected UTF-8"),
+    ],
+)
+def test_rows_that_cannot_be_read_are_kept_apart(
+    name: str, content: bytes, where: str, reason: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    report = counted(tmp_path / name, tmp_path / "out", bad="keep")
+    assert (report.scored, report.bad) == (2, 1)
+    bad = json.loads((tmp_path / "out" / "bad.jsonl").read_text())
+    assert (bad["row"], bad["where"]) == (2, f"{tmp_path / name}, {where}")
+    assert bad["reason"].startswith(reason)
 
 
 def test_bad_rows_are_told_in_the_input_s_order(tmp_path: Path) -> None:

@@ -1,10 +1,8 @@
 """Scores of a run are those of `openmeva score`, whatever the parts."""
 
 from pathlib import Path
-from typing import Any
 
 import datasets
-import pyarrow.parquet as pq
 import pytest
 
 from openmeva.metrics.core.command import load, score
@@ -15,6 +13,7 @@ from openmeva.training.scale.scorer import Scorer
 from openmeva.training.scale.scoring import score_dataset
 from tests.tiny_classifier import write_classifier
 from tests.tiny_ppl import write_ppl_checkpoint
+from tests.tiny_work import rows_in
 
 PLAIN = Engine("plain")
 STORIES = [
@@ -30,10 +29,6 @@ CONTEXTS = ["Ben was late.", "Ann sang.", "Ben ran.", "The dog ran home", "Ann w
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(write_classifier(tmp_path_factory.mktemp("tiny") / "union", "union"))
-
-
-def rows_in(out: Path) -> list[dict[str, Any]]:
-    return [row for path in sorted(out.glob("part-*.parquet")) for row in pq.read_table(path).to_pylist()]
 
 
 @pytest.mark.parametrize("rows", [2, 100])
@@ -111,10 +106,12 @@ def test_a_context_that_is_no_text_is_told_with_its_row(checkpoint: str, tmp_pat
 
 
 def test_settings_are_tried_before_any_row(checkpoint: str, tmp_path: Path) -> None:
-    rows = [{"story": story} for story in STORIES]
+    rows = (pytest.fail("a row was read") for _ in STORIES)
     for name, options, message in (
         ("device", {"device": "cuda:99"}, "device: expected one that is here"),
         ("option", {"layer": 2}, "--layer: union has no such option"),
+        ("type", {"batch_size": "2"}, "batch_size: expected a whole number"),
+        ("precision", {"dtype": "float23"}, "expected dtype 'auto'"),
     ):
         with pytest.raises(ValueError, match=message):
             score_dataset(

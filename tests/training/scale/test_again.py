@@ -1,0 +1,95 @@
+"""A second run into a folder: over the same rows it goes on, over others it is refused, and mistakes cost nothing."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pytest
+
+from openmeva.training.files import Row, write_rows
+from openmeva.training.scale.run import run
+from openmeva.training.scale.sources import Source, digest_of, files_source
+from tests.tiny_work import UNREADABLE, Counting, rows_in
+from tests.training.scale.test_runs import PLAIN, ROWS, counted
+
+STOPPING = [*ROWS[:7], {"id": 7, "story": UNREADABLE}]
+"""Of which a run has made the first part when it stops."""
+
+
+@pytest.mark.parametrize("form", [list, lambda rows: datasets.Dataset.from_list(rows).to_iterable_dataset()])
+def test_other_rows_are_not_taken_for_those_of_the_run(form: Callable[[Any], Any], tmp_path: Path) -> None:
+    counted(form(ROWS), tmp_path / "over")
+    with pytest.raises(ValueError, match="expected a new folder, got that of a finished run"):
+        counted(form(ROWS[:9]), tmp_path / "over")
+    with pytest.raises(ValueError, match="row 8: expected words"):
+        counted(form(STOPPING), tmp_path / "begun")
+    for others in (STOPPING[:7], [*STOPPING[:6], STOPPING[7], STOPPING[6]]):
+        with pytest.raises(
+            ValueError, match=r"expected the rows of the run that has begun here, .* got others"
+        ):
+            counted(form(others), tmp_path / "begun", bad="keep")
+    assert counted(form(STOPPING), tmp_path / "begun", bad="keep").bad == 1
+    assert [row["id"] for row in rows_in(tmp_path / "begun")] == list(range(7))
+
+
+def test_rows_of_ray_are_the_same_in_any_order() -> None:
+    def source(rows: list[dict[str, Any]]) -> Source:
+        return Source(lambda _: (Row(n, f"row {n}", row) for n, row in enumerate(rows, 1)), ["ray"])
+
+    assert digest_of(source(ROWS)) == digest_of(source(ROWS[::-1]))
+    assert digest_of(source(ROWS)) != digest_of(source([*ROWS[1:], ROWS[1]]))
+
+
+def test_settings_are_told_before_rows_are_read_and_can_be_mended(tmp_path: Path) -> None:
+    read = []
+
+    def rows(refused: Callable[[str], None]) -> Iterator[Row]:
+        read.append("all")
+        yield from (Row(n, f"row {n}", row) for n, row in enumerate(ROWS, 1))
+
+    with pytest.raises(ValueError, match="expected no typo, got 'x'"):
+        run(Source(rows, ["known"]), tmp_path / "out", Counting(typo="x"), PLAIN)
+    assert not read
+    assert run(Source(rows, ["known"]), tmp_path / "out", Counting(), PLAIN).rows == len(ROWS)
+
+
+def test_where_no_part_was_made_everything_may_change(tmp_path: Path) -> None:
+    path, out = tmp_path / "stories.jsonl", tmp_path / "out"
+    path.write_text('{"id": 0, "story": "Ben ran."}\n{\n')
+    with pytest.raises(ValueError, match="line 2: expected a JSON object"):
+        counted(path, out)
+    write_rows(path, [{"story": UNREADABLE}, *ROWS])
+    with pytest.raises(ValueError, match="line 1: expected words"):
+        counted(path, out)
+    write_rows(path, ROWS[:9])
+    assert counted(path, out, work=Counting(names_rows=False)).parts == 2
+    assert [row["id"] for row in rows_in(out)] == list(range(9))
+    with pytest.raises(ValueError, match="other settings has begun here: work was"):
+        counted(path, out)
+
+
+def test_a_part_that_is_gone_is_told(tmp_path: Path) -> None:
+    write_rows(tmp_path / "stories.jsonl", ROWS)
+    counted(tmp_path / "stories.jsonl", tmp_path / "out")
+    (tmp_path / "out" / "part-00002.parquet").unlink()
+    with pytest.raises(ValueError, match=r"out: part-00002\.parquet of a finished run is gone"):
+        counted(tmp_path / "stories.jsonl", tmp_path / "out")
+
+
+def test_the_format_of_files_is_a_setting(tmp_path: Path) -> None:
+    (tmp_path / "odd").write_text("id,story\n1,Ann ran.\n2,Bo ate.\n")
+    found = [
+        run(files_source(str(tmp_path / "odd"), kind), tmp_path / kind, Counting(), PLAIN).rows
+        for kind in ("txt", "csv")
+    ]
+    assert found == [3, 2]
+    with pytest.raises(ValueError, match=r'other settings has begun here: input was .*"txt".* now .*"csv"'):
+        run(files_source(str(tmp_path / "odd"), "csv"), tmp_path / "txt", Counting(), PLAIN)
+
+
+def test_a_packing_without_its_package_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfd")
+    monkeypatch.setattr("fsspec.utils.compressions", {})
+    with pytest.raises(ValueError, match=r"a\.jsonl\.zst: expected the package zstandard, which reads \.zst"):
+        files_source(str(tmp_path / "a.jsonl.zst"))

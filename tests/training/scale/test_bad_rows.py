@@ -1,0 +1,96 @@
+"""Rows that cannot be worked on: what they cost, and that none is lost, whenever a run ends."""
+
+import errno
+import json
+import tracemalloc
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from openmeva.training.files import write_rows
+from openmeva.training.perturbations.file import Perturbing
+from openmeva.training.scale import perturbing
+from openmeva.training.scale.folder import MISFITS, UNREAD, Folder
+from openmeva.training.scale.parts import BadRow, Size
+from openmeva.training.scale.perturbing import Perturbation
+from tests.killing import changes_of, finished, killed_before
+from tests.tiny_work import Counting, WordCounter
+from tests.training.scale.test_runs import counted, sums
+
+
+def test_each_row_is_looked_at_once_and_worked_on_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = []
+
+    def story_row(row: Any, context: str) -> Any:
+        looked.append(row.number)
+        return original(row, context)
+
+    original = perturbing.story_row
+    monkeypatch.setattr(perturbing, "story_row", story_row)
+    monkeypatch.setattr("openmeva.training.scale.batches.story_row", story_row)
+    rows = [{"story": "Ben ran." if place % 4 else "Ben sat."} for place in range(200)]
+    for row in rows[1::4] + rows[2::4] + rows[3::4]:
+        row["story"] += " He fell."
+    work = Perturbation(Perturbing("typo"))
+    report = counted(rows, tmp_path / "out", work=work, size=Size(200), bad="keep")
+    assert (report.scored, report.bad) == (150, 50)
+    assert len(looked) <= 2 * len(rows)
+    told = json.loads((tmp_path / "out" / "bad.jsonl").read_text().splitlines()[1])
+    assert told["row"] == 5
+    assert told["reason"].startswith("expected at least two sentences")
+
+
+def test_however_many_they_are_memory_stays(tmp_path: Path) -> None:
+    peaks = []
+    for count in (1_000, 20_000):
+        folder = Folder(tmp_path / str(count))
+        folder.bad_file(UNREAD).parent.mkdir(parents=True)
+        names: tuple[int | str, ...] = (UNREAD, MISFITS, 0)
+        for place, name in enumerate(names):
+            lines = (BadRow(row, "here", "no reason").line() for row in range(place, count, 3))
+            folder.bad_file(name).write_text("".join(lines))
+        pq.write_table(pa.table({"story": ["Ben ran."]}), folder.result(0))
+        tracemalloc.start()
+        folder.finish(1, {})
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        told = folder.bad_rows_file.read_text().splitlines()
+        assert [json.loads(line)["row"] for line in told] == list(range(count))
+    assert peaks[1] < 1.5 * peaks[0]
+
+
+def test_a_run_killed_at_any_change_loses_none(tmp_path: Path) -> None:
+    path = tmp_path / "stories.jsonl"
+    path.write_text('{"n": 1, "story": "Ben ran."}\n{\n{"n": "two", "story": "Ann sat."}\n')
+    counted(path, tmp_path / "whole", bad="keep")
+    for change in range(1, changes_of(lambda: counted(path, tmp_path / "0", bad="keep"), tmp_path / "n") + 1):
+        out = tmp_path / str(change)
+        killed_before(change, lambda: counted(path, out, bad="keep"))  # noqa: B023 - called here
+        finished(lambda: counted(path, out, bad="keep"))  # noqa: B023
+        assert sums(out) == sums(tmp_path / "whole")
+
+
+class FullDisk(WordCounter):
+    def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+        raise OSError(errno.ENOSPC, "No space left on device", "cache")
+
+
+@dataclass(frozen=True)
+class Writing(Counting):
+    """Work that finds the disk full."""
+
+    def start(self, fields: Sequence[str], in_story: bool) -> FullDisk:
+        return FullDisk(self)
+
+
+def test_a_full_disk_is_told_in_a_line(tmp_path: Path) -> None:
+    write_rows(tmp_path / "stories.jsonl", [{"story": "Ben ran."}])
+    with pytest.raises(ValueError, match=r"^part 0: \[Errno 28\] No space left on device: 'cache'$"):
+        counted(tmp_path / "stories.jsonl", tmp_path / "out", work=Writing())
