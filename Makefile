@@ -14,7 +14,6 @@ export TOKENIZERS_PARALLELISM = false
 DATA ?=
 export OPENMEVA_DATA ?= $(if $(DATA),$(DATA),../shared/data)
 METRIC ?= union
-CORPUS ?= roc
 OFFLINE := HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1
 
 .PHONY: help demo space test fuzz faults test-browser quality audit style train benchmark figures bench ablation tables autos resources base install uninstall publish clean
@@ -89,7 +88,7 @@ style: .venv  ## format, and mend what the linter can
 
 train: .venv resources  ## train a metric: make train METRIC=union CORPUS=roc DATA=folder [RESUME=1]
 	@test -n "$(DATA)" || { echo "DATA=folder is needed: where roc/ and wp/ lie, and plot_guided/, whose judged stories are left out"; exit 2; }
-	$(BIN)/openmeva train $(METRIC) --corpus $(CORPUS) --data "$(DATA)" $(if $(RESUME),--resume) $(if $(ARGS),-- $(ARGS))
+	$(BIN)/openmeva train $(METRIC) $(if $(CORPUS),--corpus $(CORPUS)) --data "$(DATA)" $(if $(RESUME),--resume) $(if $(ARGS),-- $(ARGS))
 
 ablation: .venv resources  ## UNION without each technique, and without reconstruction, at a small budget
 	@test -n "$(DATA)" || { echo "DATA=folder is needed: where roc/ and union/ lie"; exit 2; }

@@ -1,16 +1,25 @@
 """Several processes that train together, as `accelerate launch` starts them: who works, who writes and who waits.
 
-A command joins them. Until then, and in a library, each process works by itself.
+A command joins them. Until then, and in a library, each process works by itself, or has work done by processes of
+its own (`in_processes`).
 """
 
 import os
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any
+from multiprocessing import get_context, parent_process
+from threading import Thread
+from typing import Any, TypeVar
 
 PATIENCE = timedelta(days=30)  # the others wait as long as a stage takes
 LAUNCHED = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE")  # what a launcher tells its processes
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
 
 _joined = False
 
@@ -50,6 +59,54 @@ def model_processes(wanted: int) -> int:
     from openmeva.metrics.core.runtime import choose_device
 
     return wanted if choose_device(None).type == "cpu" else 1
+
+
+@contextmanager
+def in_processes(
+    work: Callable[[Job], Result],
+    jobs: Iterable[Job],
+    processes: int,
+    start: Callable[..., None] | None = None,
+    given: tuple[Any, ...] = (),
+    method: str | None = None,
+) -> Iterator[Iterator[Result]]:
+    """What `work` returns for each job, in order, made by processes that begin and end with the block.
+
+    Args:
+        work: a function of a module.
+        jobs: what it is called with.
+        processes: how many work at the same time.
+        start: called once in each of them, before its first job.
+        given: what it is called with.
+        method: of starting them, as `multiprocessing` calls it; the system's default unless given.
+
+    Raises:
+        ChildProcessError: one of them was killed; its job is lost, and none is waited for in vain.
+    """
+    executor = ProcessPoolExecutor(processes, get_context(method), _begin, (start, given))
+    try:
+        yield executor.map(work, jobs)
+    except BrokenProcessPool as error:
+        raise ChildProcessError(
+            "a worker process was killed (did memory suffice?): the same command goes on"
+        ) from error
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def _begin(start: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
+    """In each process: it ends at an interruption, and with the process that started it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    Thread(target=_end_with_parent, daemon=True).start()
+    if start is not None:
+        start(*given)
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def wait() -> None:

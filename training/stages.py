@@ -11,7 +11,6 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from filelock import FileLock
 from rich.progress import track
 
 from openmeva.training.files import checksum, replacing, write_text
+from openmeva.training.processes import in_processes
 
 Maker = Callable[[range], list[dict[str, Any]]]
 """From a range of items to rows; the same rows for the same range."""
@@ -95,10 +95,11 @@ class Stage:
             files = [self.parts / f"{place:05d}.parquet" for place in range(len(spans))]
             jobs = [(span, file) for span, file in zip(spans, files, strict=True) if not file.is_file()]
             if processes > 1 and len(jobs) > 1:
-                with get_context("fork").Pool(
-                    min(processes, len(jobs)), _start_worker, (make, schema)
-                ) as pool:
-                    self._wait(pool.imap_unordered(_make_in_worker, jobs), len(jobs))
+                workers = min(processes, len(jobs))
+                with in_processes(
+                    _make_in_worker, jobs, workers, _start_worker, (make, schema), "fork"
+                ) as made:
+                    self._wait(made, len(jobs))
             else:
                 self._wait((_make_part(make, schema, *job) for job in jobs), len(jobs))
             with replacing(self.result) as temporary:

@@ -3,7 +3,7 @@
 import argparse
 import inspect
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,11 +112,23 @@ def score(name: str, columns: Mapping[str, list[Any]], config: str | None = None
 
 def load(name: str, config: str | None = None) -> Any:
     """The evaluate module of the metric `name`; a ValueError where there is no such metric."""
-    if name not in metric_names():
-        raise ValueError(f"unknown metric {name!r}, expected one of {', '.join(metric_names())}")
+    check_name(name)
     import evaluate
 
     return evaluate.load(str(METRICS / name), config)
+
+
+def check_name(name: str) -> None:
+    """A ValueError where there is no metric `name`."""
+    if name not in metric_names():
+        raise ValueError(f"unknown metric {name!r}, expected one of {', '.join(metric_names())}")
+
+
+def check_known(name: str, kind: Any, options: Iterable[str]) -> None:
+    """A ValueError for an option that `compute` of the metric `name` does not have; `kind` is its module or their class."""
+    for option in options:
+        if option not in inspect.signature(kind._compute).parameters:
+            raise ValueError(f"--{option.replace('_', '-')}: {name} has no such option")
 
 
 def said_by(metric: Any, name: str, columns: Mapping[str, list[Any]], **options: Any) -> Scored:
@@ -124,9 +136,7 @@ def said_by(metric: Any, name: str, columns: Mapping[str, list[Any]], **options:
     from openmeva.metrics.core.module import signature_with
 
     given = {option: value for option, value in options.items() if value is not None}
-    for option in given:
-        if option not in inspect.signature(metric._compute).parameters:
-            raise ValueError(f"--{option.replace('_', '-')}: {name} has no such option")
+    check_known(name, metric, given)
     result = metric.compute(**columns, **given)
     count = len(columns["predictions"])
     lists = {

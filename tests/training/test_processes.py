@@ -1,10 +1,14 @@
 """How many processes work, and on what."""
 
+import os
+import signal
+from pathlib import Path
+
 import pytest
 import torch
 
 from openmeva.metrics.core import runtime
-from openmeva.training.processes import model_processes
+from openmeva.training.processes import in_processes, model_processes
 
 
 @pytest.mark.parametrize(("device", "count"), [("cpu", 3), ("cuda", 1), ("mps", 1)])
@@ -13,3 +17,43 @@ def test_a_model_beside_an_accelerator_works_in_one_process(
 ) -> None:
     monkeypatch.setattr(runtime, "choose_device", lambda wanted: torch.device(device))
     assert model_processes(3) == count
+
+
+def die_once(job: tuple[int, Path]) -> int:
+    """The number of a job; the process of number 1 is killed unless the file is there."""
+    number, died = job
+    if number == 1 and not died.exists():
+        died.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_a_killed_worker_is_told_and_waited_for_by_none(tmp_path: Path) -> None:
+    jobs = [(number, tmp_path / "died") for number in range(4)]
+    with (
+        pytest.raises(ChildProcessError, match="a worker process was killed"),
+        in_processes(die_once, jobs, 2) as made,
+    ):
+        list(made)
+    with in_processes(die_once, jobs, 2) as made:
+        assert list(made) == [0, 1, 2, 3]
+
+
+def tell_and_wait(pipe: int) -> None:
+    os.write(pipe, b"x")
+    signal.pause()
+
+
+def test_workers_end_with_the_process_that_started_them() -> None:
+    told, tell = os.pipe()
+    child = os.fork()
+    if not child:
+        with in_processes(tell_and_wait, [tell, tell], 2, method="fork") as made:
+            list(made)
+        os._exit(0)
+    os.close(tell)
+    assert os.read(told, 1) + os.read(told, 1) == b"xx"
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert os.read(told, 1) == b""  # nobody is left who holds the other end
+    os.close(told)

@@ -2,10 +2,11 @@
 
     python -m training.autos --data DIR                     # roc and wp, of the stories held out there
     python -m training.autos --config roc --stories validation.jsonl --out datasets/autos
-    python -m training.autos --config mini --stories datasets/stories/mini.jsonl --out datasets/autos
+    python -m training.autos --config mini --stories datasets/stories/mini.jsonl --replace
 
 Writes `<out>/<config>/discrimination.parquet` and `invariance.parquet`, and prints counts a row beside the shares
-of Tables 6 and 7 and what the filter by grammaticality left. An interrupted build goes on where it stopped.
+of Tables 6 and 7 and what the filter by grammaticality left. An interrupted build goes on where it stopped. A build
+with other settings that lies there is refused without `--replace`.
 """
 
 import argparse
@@ -47,8 +48,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--out",
         type=Path,
-        help="folder of the configurations; datasets/autos, where none of other stories lies there",
+        help="folder of the configurations; datasets/autos unless given",
     )
+    parser.add_argument("--replace", action="store_true", help="a build with other settings that lies there")
     parser.add_argument(
         "--context",
         choices=("first_sentence", "none"),
@@ -70,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--share",
         type=float,
-        help="of a corpus without a validation file; above .05, stories that trainings read are among them",
+        help="with --data, of a corpus without a validation file; above .05, stories that trainings read are among them",
     )
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)

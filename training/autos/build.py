@@ -7,10 +7,10 @@ import hashlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,6 +23,7 @@ from openmeva.training.common.draws import Draws
 from openmeva.training.corpora.story_rows import StoryRow
 from openmeva.training.files import replacing
 from openmeva.training.perturbations.aspects.registry import ASPECTS
+from openmeva.training.processes import in_processes
 
 SPAN = pa.struct([(name, pa.int32()) for name in ("original_start", "original_end", "start", "end")])
 SCHEMA = pa.schema(
@@ -42,6 +43,7 @@ SPLITS = ("discrimination", "invariance")
 CHUNK = 250
 VERSION = "2"  # of what the parts of a build hold
 TRIED = b"perturbed_before_filter"  # in the files' metadata: JSON, aspect to number of stories
+BUILT = b"build"  # likewise: JSON, the build's key and settings
 
 # Which rows a stage makes of stories.
 _STAGES: dict[str, Callable[[AutosBuilder, Sequence[StoryRow]], Made]] = {
@@ -58,6 +60,7 @@ def build(
     settings: str = "",
     progress: bool = True,
     processes: int = 1,
+    told: Mapping[str, Any] | None = None,
 ) -> dict[str, pa.Table]:
     """Write both splits to a folder; returns them.
 
@@ -73,8 +76,9 @@ def build(
         settings: what else the rows depend on; parts made under others are not used again.
         progress: whether to show a bar.
         processes: that work on parts at the same time.
+        told: settings as people know them, kept in the files' metadata beside the build's key.
     """
-    key = hashlib.sha256(json.dumps([VERSION, settings, builder.seed, list(rows)]).encode()).hexdigest()[:16]
+    key = key_of(rows, builder.seed, settings)
     parts = folder / ".parts" / key
 
     def made(stage: str, stories: Sequence[StoryRow]) -> Made:
@@ -86,9 +90,10 @@ def build(
         incoherent = sampled(human.rows, len(rows), builder.seed)
         same = made("invariance", rows)
         other = made("invariance of incoherent stories", again(incoherent, rows))
+        built = json.dumps({"key": key, "settings": dict(told or {})})
         tables = {
-            "discrimination": _table(human),
-            "invariance": _table(Made(same.rows + other.rows, same.tried + other.tried)),
+            "discrimination": _table(human, built),
+            "invariance": _table(Made(same.rows + other.rows, same.tried + other.tried), built),
         }
         for split, content in tables.items():
             with replacing(folder / f"{split}.parquet") as temporary:
@@ -97,6 +102,25 @@ def build(
         if not any(parts.parent.iterdir()):  # else another build has begun there, and may go on
             parts.parent.rmdir()
     return tables
+
+
+def key_of(rows: Sequence[StoryRow], seed: int, settings: str) -> str:
+    """What tells a build from others: 16 hexadecimal digits over all that its rows depend on."""
+    return hashlib.sha256(json.dumps([VERSION, settings, seed, list(rows)]).encode()).hexdigest()[:16]
+
+
+def builds_in(folder: Path) -> list[dict[str, Any]]:
+    """Key and settings of both files of a configuration, empty where a file has none; no items unless both are there."""
+    files = [folder / f"{split}.parquet" for split in SPLITS]
+    return [_built(file) for file in files] if all(file.is_file() for file in files) else []
+
+
+def _built(file: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads((pq.read_schema(file).metadata or {}).get(BUILT, "{}"))
+    except pa.ArrowException:  # damaged
+        return {}
+    return found
 
 
 @contextmanager
@@ -148,8 +172,9 @@ def _in_parts(
     ]
     missing = [job for job in jobs if not job[2].is_file()]
     if processes > 1 and len(missing) > 1:
-        with get_context().Pool(min(processes, len(missing)), _start_worker, (builder,)) as pool:
-            _drain(pool.imap_unordered(_make_in_worker, missing), stage, len(missing), progress)
+        workers = min(processes, len(missing))
+        with in_processes(_make_in_worker, missing, workers, _start_worker, (builder,)) as made:
+            _drain(made, stage, len(missing), progress)
     else:
         _drain((_make_part(builder, *job) for job in missing), stage, len(missing), progress)
     found = Made([], Counter())
@@ -186,10 +211,11 @@ def _make_in_worker(job: tuple[str, Sequence[StoryRow], Path]) -> Path:
     return _make_part(_worker, *job)
 
 
-def _table(made: Made) -> pa.Table:
+def _table(made: Made, built: str) -> pa.Table:
     """Rows by aspect in the order of the registry, within it as they came."""
     order = {name: place for place, name in enumerate(ASPECTS)}
-    return _with_tried(sorted(made.rows, key=lambda row: order[row["aspect"]]), made.tried)
+    table = _with_tried(sorted(made.rows, key=lambda row: order[row["aspect"]]), made.tried)
+    return table.replace_schema_metadata({**table.schema.metadata, BUILT: built})
 
 
 def _with_tried(rows: Sequence[Row], tried: Counter[str]) -> pa.Table:

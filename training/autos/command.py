@@ -6,17 +6,19 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from openmeva.training.autos.build import SPLITS, TRIED, build
+from openmeva.training.autos.build import SPLITS, TRIED, build, builds_in, key_of
 from openmeva.training.autos.builder import AutosBuilder
 from openmeva.training.autos.counts import counts_table, yield_table
+from openmeva.training.common.bounds import check_least
 from openmeva.training.common.checkpoint import WHOLE, weights_file
 from openmeva.training.common.config import read_yaml, resolved
 from openmeva.training.corpora.held_out import held_out_rows
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
 from openmeva.training.files import checksum
-from openmeva.training.paths import CONFIGS, ENCODER, STORIES, WEIGHTS, WORK
+from openmeva.training.paths import CONFIGS, ENCODER, WEIGHTS, WORK
 from openmeva.training.perturbations.aspects.registry import ASPECTS
 from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
@@ -36,22 +38,27 @@ class Building:
         configs: of `CONFIGURATIONS`; `roc` and `wp` where there are none.
         stories: a file of stories, for one configuration; else
         data: a folder of the corpora, of which the held-out stories are taken.
-        out: the folder of the configurations' folders; `datasets/autos` where None, unless rows of other stories lie there.
-        context: of stories without one: `first_sentence` or `none`.
+        out: the folder of the configurations' folders; `datasets/autos` where None.
+        replace: put it in the place of a build with other settings, in place of refusing that.
+        context: of `stories` without one: `first_sentence` or `none`.
         paraphrases: `rules`, a `.json` file of back-translations, a model, or two translation models, `THERE+BACK`.
         grammar: filter by grammaticality: `default`, a checkpoint's folder, or `none`.
-        skip_bad: leave rows without a story out, in place of refusing them.
+        skip_bad: leave rows of `stories` without a story out, in place of refusing them.
         limit: stories to take, at most.
-        share: of the stories of a corpus without a validation file, where not what trainings hold out (.05): more takes in
+        share: of `data`, of the stories of a corpus without a validation file, where not what trainings hold out (.05): more takes in
             stories that the shipped weights were trained on.
         processes: that work at the same time; they change no row.
-        seed: of the draws.
+        seed: of the draws, 0 or more.
+
+    Raises:
+        ValueError: settings that do not go together, or a number out of its range.
     """
 
     configs: Sequence[str] = ()
     stories: str | Path | None = None
     data: Path | None = None
     out: Path | None = None
+    replace: bool = False
     context: str = "first_sentence"
     paraphrases: str = "rules"
     grammar: str = "default"
@@ -73,35 +80,66 @@ class Building:
             raise ValueError("--stories needs one --config")
         if self.data is not None and "mini" in self.configs:
             raise ValueError("mini is built from --stories datasets/stories/mini.jsonl")
+        for option, given, source, there in (
+            ("context", self.context != "first_sentence", "--stories", self.stories is not None),
+            ("skip-bad", self.skip_bad, "--stories", self.stories is not None),
+            ("share", self.share is not None, "--data", self.data is not None),
+        ):
+            if given and not there:
+                raise ValueError(f"--{option}: expected with {source} alone")
         if self.share is not None and not 0 < self.share <= 1:
             raise ValueError(f"--share: expected a share above 0 and up to 1, got {self.share:g}")
-        if self.processes < 1:
-            raise ValueError(f"--processes: expected 1 or more, got {self.processes}")
+        check_least(1, processes=self.processes, limit=self.limit)
+        check_least(0, seed=self.seed)
 
 
 def build_autos(how: Building) -> None:
     """Builds every configuration, and prints its counts and where it lies.
 
     Raises:
-        ValueError: a bad row, a damaged file, or rows that lie already where those of `stories` would go and no `out` is given.
+        ValueError: a bad row, a damaged file, or, unless `how.replace`, a build with other settings that lies where one is to go.
         FileNotFoundError: a file, WordNet or ConceptNet that is missing, before any work is done.
     """
-    _spare(how)
     require_knowledge()
-    for config in how.configs or ("roc", "wp"):
-        _build_one(config, how)
+    found = {config: _rows(config, how) for config in how.configs or ("roc", "wp")}
+    for config, (rows, _) in found.items():
+        _spare(config, rows, how)
+    for config, (rows, bad) in found.items():
+        for message in bad:
+            print(f"skipped: {message}", file=sys.stderr)
+        _build_one(config, rows, how)
 
 
-def _spare(how: Building) -> None:
-    """Refuses to write rows of a user's own stories over others, where no folder was named."""
-    if how.out is not None or how.stories is None:
+def _spare(config: str, rows: Sequence[StoryRow], how: Building) -> None:
+    """Refuses to write over a build with other settings, or with settings that it does not tell."""
+    folder = (how.out or AUTOS) / config
+    lying = [] if how.replace else builds_in(folder)
+    key = key_of(rows, how.seed, _settings(how)) if lying else ""
+    other = next((built for built in lying if built.get("key") != key), None)
+    if other is None:
         return
-    (config,) = how.configs
-    own = config == "mini" and Path(how.stories).resolve() == STORIES  # which the shipped rows are made of
-    if not own and all((AUTOS / config / f"{split}.parquet").is_file() for split in SPLITS):
-        raise ValueError(
-            f"{AUTOS / config}: expected --out FOLDER for the rows of {how.stories}, since those of other stories may lie there"
-        )
+    changed = ", ".join(
+        f"{name} {_shown(other['settings'].get(name))} (now {_shown(value)})"
+        for name, value in _told(rows, how).items()
+        if other and other["settings"].get(name) != value
+    )
+    what = f"with {changed}" if changed else "of other stories or files" if other else "with unknown settings"
+    raise ValueError(f"{folder}: expected --out FOLDER or --replace, since a build {what} lies there")
+
+
+def _shown(value: object) -> object:
+    return "not given" if value is None else value
+
+
+def _told(rows: Sequence[StoryRow], how: Building) -> dict[str, Any]:
+    """The settings that rows depend on, as people know them."""
+    names = ("share", "limit", "seed", "context", "paraphrases", "grammar")
+    return {**{name: getattr(how, name) for name in names}, "stories": len(rows)}
+
+
+def _settings(how: Building) -> str:
+    """What rows depend on besides stories and seed."""
+    return json.dumps([how.paraphrases, how.grammar, _inputs(how)])
 
 
 def require_knowledge() -> None:
@@ -133,18 +171,15 @@ def builder_of(rows: Sequence[StoryRow], paraphrases: str, grammar: str, seed: i
     )
 
 
-def _build_one(config: str, how: Building) -> None:
+def _build_one(config: str, rows: Sequence[StoryRow], how: Building) -> None:
     import torch
 
     if how.processes > 1:
         torch.set_num_threads(1)  # the processes share the cores; and a fork may not follow parallel work
-    rows, bad = _rows(config, how)
-    for message in bad:
-        print(f"skipped: {message}", file=sys.stderr)
     builder = builder_of(rows, how.paraphrases, how.grammar, how.seed)
-    settings = json.dumps([how.paraphrases, how.grammar, _inputs(how)])
     folder = (how.out or AUTOS) / config
-    tables = build(rows, builder, folder, settings, sys.stderr.isatty(), how.processes)
+    told = _told(rows, how)
+    tables = build(rows, builder, folder, _settings(how), sys.stderr.isatty(), how.processes, told)
     discrimination, invariance = (tables[split].to_pylist() for split in SPLITS)
     print(f"{config}: {len(rows)} stories\n\n{counts_table(discrimination, invariance, len(rows), config)}")
     if builder.grammar is not None:
@@ -159,14 +194,18 @@ def _build_one(config: str, how: Building) -> None:
 
 def _inputs(how: Building) -> dict[str, str]:
     """SHA-256 of the files that the rows depend on, by name: parts made of other ones are not used again."""
-    files = {**lexicon_files(), "encoder": ENCODER / WHOLE}
-    if Path(how.paraphrases).is_file():
-        files["paraphrases"] = Path(how.paraphrases)
-    if how.grammar != "none":
-        files["grammar"] = weights_file(
-            WEIGHTS / "grammar" if how.grammar == "default" else Path(how.grammar)
-        )
+    files = {**lexicon_files(), **files_read(how.paraphrases, how.grammar)}
     return {name: checksum(file) for name, file in files.items()}
+
+
+def files_read(paraphrases: str, grammar: str) -> dict[str, Path]:
+    """The files beside stories and lexicons that the rows depend on, by name; the settings are those of `Building`."""
+    files = {"encoder": ENCODER / WHOLE}
+    if Path(paraphrases).is_file():
+        files["paraphrases"] = Path(paraphrases)
+    if grammar != "none":
+        files["grammar"] = weights_file(WEIGHTS / "grammar" if grammar == "default" else Path(grammar))
+    return files
 
 
 def _rows(config: str, how: Building) -> tuple[list[StoryRow], list[str]]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from openmeva.training.cli.running import bars_to_stderr, is_terminal, names
+from openmeva.training.cli.stories import Seed
 
 Data = Annotated[Path | None, typer.Option(help="folder of the papers' data: mans/, union/, plot_guided/")]
 Corpus = Annotated[str, typer.Option(help="roc or wp: configurations that score files of yours")]
@@ -58,7 +59,7 @@ def benchmark(
     corpus: Corpus = "roc",
     out: Annotated[Path, typer.Option(help="folder of the report")] = Path("benchmark"),
     draws: Draws = 10_000,
-    seed: int = 0,
+    seed: Seed = 0,
     batch_size: Annotated[int | None, typer.Option(min=1)] = None,
     autos_stories: Annotated[int, typer.Option(min=0, help="of each part of AUTOS; 0 for all")] = 100,
     pairs: Annotated[int, typer.Option(min=0, help="of each set of preferences; 0 for all")] = 500,
@@ -159,7 +160,7 @@ def compare(
     data: Data = None,
     corpus: Corpus = "roc",
     draws: Draws = 10_000,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> None:
     """Say whether one metric is closer to people than another on the same stories.
 

@@ -17,10 +17,7 @@ OFFLINE = {"HF_EVALUATE_OFFLINE": "1", "HF_HUB_OFFLINE": "1"}
 
 def configurations(metric: str) -> dict[str, Path]:
     """The configurations that a metric can be trained by, by name: `roc`, `wp`, `roc_paper`, …"""
-    found = {path.stem: path for path in sorted((CONFIGS / metric).glob("*.yaml"))}
-    found |= {path.stem.removeprefix(f"{metric}_"): path for path in sorted(CONFIGS.glob(f"{metric}_*.yaml"))}
-    whole = CONFIGS / f"{metric}.yaml"
-    return found | ({"default": whole} if whole.is_file() else {})
+    return {path.stem: path for path in sorted((CONFIGS / metric).glob("*.yaml"))}
 
 
 def trained() -> list[str]:
@@ -43,8 +40,8 @@ def spaces() -> list[str]:
     return sorted(path.parent.name for path in (ROOT / "spaces").glob("*/app.py"))
 
 
-def find_configuration(metric: str, name: str) -> Path:
-    """The configuration of that name; the metric's only one where it has one for all corpora.
+def find_configuration(metric: str, name: str | None = None) -> Path:
+    """The configuration of that name; without a name `roc`, or the metric's only one where that is for all corpora.
 
     Raises:
         ValueError: no such metric or configuration; says which there are.
@@ -52,8 +49,8 @@ def find_configuration(metric: str, name: str) -> Path:
     if metric not in trained():
         raise ValueError(f"unknown metric {metric!r}, expected one of {', '.join(trained())}")
     known = configurations(metric)
-    if name not in known and set(known) == {"default"}:
-        return known["default"]
+    if name is None:
+        name = "default" if "default" in known else "roc"
     if name not in known:
         raise ValueError(f"{metric} has no configuration {name!r}, expected one of {', '.join(known)}")
     return known[name]
@@ -67,7 +64,12 @@ def train(
             help="folder of the corpora: roc/ and wp/, and plot_guided/, whose judged stories are left out"
         ),
     ],
-    corpus: Annotated[str, typer.Option(help="roc, wp, or another configuration by name")] = "roc",
+    corpus: Annotated[
+        str | None,
+        typer.Option(
+            help="roc, wp, or another configuration by name; roc unless given, or the one for all corpora"
+        ),
+    ] = None,
     config: Annotated[
         Path | None, typer.Option(help="a configuration of yours, in place of --corpus")
     ] = None,
@@ -78,6 +80,8 @@ def train(
     further: Annotated[list[str] | None, typer.Argument(help="options of the trainer, after --")] = None,
 ) -> None:
     """Train a metric; its configurations lie in training/configs."""
+    if config is not None and corpus is not None:
+        raise ValueError("--config, --corpus: expected one of them, got both")
     chosen = config or find_configuration(metric, corpus)
     if metric not in trained():
         raise ValueError(f"unknown metric {metric!r}, expected one of {', '.join(trained())}")

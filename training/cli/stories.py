@@ -36,7 +36,10 @@ Pool = Annotated[
     str | None, typer.Option(help="with --engine: a file of other stories to draw sentences and words from")
 ]
 Paraphrases = Annotated[
-    str, typer.Option(help="rules, a .json file of back-translations, a model, or two: THERE+BACK")
+    str,
+    typer.Option(
+        help="for paraphrase and semantic_repetition: rules, a .json file of back-translations, a model, or two: THERE+BACK"
+    ),
 ]
 
 
@@ -170,10 +173,11 @@ def autos(
     config: Annotated[list[str] | None, typer.Option(help="mini, roc or wp; may be repeated")] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="folder of the configurations; datasets/autos, where none of other stories lies there"
-        ),
+        typer.Option(help="folder of the configurations; datasets/autos unless given"),
     ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="replace a build with other settings that lies there")
+    ] = False,
     context: Context = "first_sentence",
     paraphrases: Paraphrases = "rules",
     grammar: Annotated[str, typer.Option(help="filter: default, a checkpoint's folder, or none")] = "default",
@@ -204,9 +208,9 @@ def autos(
     if engine is not None:
         from openmeva.training.scale.autos import AutosTests
 
-        if stories is None or pool is None or data or config or limit or share or skip_bad:
+        if stories is None or pool is None or data or config or limit or share or skip_bad or replace:
             raise ValueError(
-                "--engine: expected --stories, --pool and --out, none of --data, --config, --limit and --share, "
+                "--engine: expected --stories, --pool and --out, none of --data, --config, --limit, --share and --replace, "
                 "and --bad keep in place of --skip-bad"
             )
         tests = AutosTests(whole(pool), context, whole(paraphrases), whole(grammar), seed)
@@ -227,5 +231,6 @@ def autos(
         processes=processes,
         seed=seed,
         out=out,
+        replace=replace,
     )
     build_autos(how)

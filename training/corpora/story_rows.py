@@ -40,15 +40,14 @@ def read_rows(
         limit: read this many stories at most.
 
     Returns:
-        Rows, and a message for each row left out: no JSON object, no text in `story`, a blank or one-sentence story,
+        Rows, and a message for each row left out: a line that cannot be read, no text in `story`, a blank or one-sentence story,
         or an id that came before.
 
     Raises:
         BadLinesError: bad lines, unless `skip_bad`.
         ValueError: another `context`, a damaged file.
     """
-    if context not in {"first_sentence", "none"}:
-        raise ValueError(f"context: expected 'first_sentence' or 'none', got {context!r}")
+    check_context(context)
     rows: list[StoryRow] = []
     bad: list[str] = []
     seen: set[str] = set()
@@ -73,6 +72,12 @@ def read_rows(
         told = f"; the first bad line: {bad[0]}" if bad else ""
         raise ValueError(f"{path}: expected at least one story, got none{told}")
     return rows, bad
+
+
+def check_context(context: str) -> None:
+    """A ValueError for anything but `first_sentence` and `none`."""
+    if context not in {"first_sentence", "none"}:
+        raise ValueError(f"context: expected 'first_sentence' or 'none', got {context!r}")
 
 
 def story_row(row: Row, context: str) -> StoryRow:

@@ -12,18 +12,18 @@ from openmeva.training.paths import RESOURCES
 def main(arguments: list[str] | None = None) -> int:
     """Write one negative sample a story; returns the exit status."""
     options = parse(arguments)
-    how = Drawing(
-        seed=options.seed,
-        epoch=options.epoch,
-        keep=options.keep,
-        techniques=options.techniques,
-        names=options.names,
-        cache=options.cache,
-        processes=options.processes,
-        recipe=options.recipe,
-        lexicon=options.lexicon,
-    )
     try:
+        how = Drawing(
+            seed=options.seed,
+            epoch=options.epoch,
+            keep=options.keep,
+            techniques=options.techniques,
+            names=options.names,
+            cache=options.cache,
+            processes=options.processes,
+            recipe=options.recipe,
+            lexicon=options.lexicon,
+        )
         written, without = write_samples(options.stories, options.out, how)
     except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)

@@ -7,6 +7,7 @@ from typing import Any
 
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.core.writing import check_output
+from openmeva.training.common.bounds import check_least
 from openmeva.training.corpora.stories import story_of
 from openmeva.training.files import read_rows, write_rows
 from openmeva.training.negatives.edited import EditedStory
@@ -29,6 +30,9 @@ class Drawing:
         names: `names.json` of an encoder, to delexicalise with.
         cache: where tags are kept.
         processes: that work at the same time; they change no sample.
+
+    Raises:
+        ValueError: a negative seed, epoch or number of sentences, or no process.
     """
 
     seed: int = 0
@@ -40,6 +44,10 @@ class Drawing:
     processes: int = 1
     recipe: str = "paper"
     lexicon: str = "wordnet"
+
+    def __post_init__(self) -> None:
+        check_least(0, seed=self.seed, epoch=self.epoch, keep=self.keep)
+        check_least(1, processes=self.processes)
 
 
 def write_samples(
@@ -67,17 +75,7 @@ def write_samples(
 
 def sampler_of(stories: str | Path, how: Drawing) -> tuple[UnionSampler, list[list[list[str]]]]:
     """The sampler of the stories of a file, and these as words by sentence; errors as `write_samples`."""
-    unknown = [name for name in how.techniques if name not in TECHNIQUES]
-    if unknown or not how.techniques:
-        raise ValueError(
-            f"expected techniques among {', '.join(TECHNIQUES)}, got {', '.join(unknown) or 'none'}"
-        )
-    sampling = UnionSampling(
-        keep=how.keep,
-        without=tuple(name for name in TECHNIQUES if name not in how.techniques),
-        recipe=how.recipe,
-        lexicon=how.lexicon,
-    )
+    sampling = sampling_of(how)
     language = language_of(sampling)
     normalizer = normalizer_of(how)
     found = [
@@ -85,6 +83,21 @@ def sampler_of(stories: str | Path, how: Drawing) -> tuple[UnionSampler, list[li
     ]
     tagged = tag_corpus(found, how.cache, how.processes)
     return UnionSampler(tagged, language, sampling, seed=how.seed), found
+
+
+def sampling_of(how: Drawing) -> UnionSampling:
+    """The settings of the sampler; a ValueError for an unknown technique, recipe or lexicon."""
+    unknown = [name for name in how.techniques if name not in TECHNIQUES]
+    if unknown or not how.techniques:
+        raise ValueError(
+            f"expected techniques among {', '.join(TECHNIQUES)}, got {', '.join(unknown) or 'none'}"
+        )
+    return UnionSampling(
+        keep=how.keep,
+        without=tuple(name for name in TECHNIQUES if name not in how.techniques),
+        recipe=how.recipe,
+        lexicon=how.lexicon,
+    )
 
 
 def normalizer_of(how: Drawing) -> Normalizer:

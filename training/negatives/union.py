@@ -2,7 +2,6 @@
 
 import gc
 from collections.abc import Iterator, Sequence
-from multiprocessing import get_context
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import NegativeMaterial
 from openmeva.training.negatives.registry import RECIPES, TECHNIQUE_OPERATIONS
 from openmeva.training.negatives.sampling import UnionSampling
+from openmeva.training.processes import in_processes
 from openmeva.training.text.keywords import KeywordTable
 from openmeva.training.text.language import Language
 from openmeva.training.text.tagged_story import TaggedStory
@@ -136,8 +136,8 @@ class UnionSampler:
                 yield self.sample(index, epoch)
             return
         jobs = [(epoch, chosen[start : start + CHUNK]) for start in range(0, len(chosen), CHUNK)]
-        with get_context().Pool(processes, _start_worker, (self,)) as pool:
-            for samples in pool.imap(_sample_chunk, jobs):
+        with in_processes(_sample_chunk, jobs, processes, _start_worker, (self,)) as made:
+            for samples in made:
                 yield from samples
 
 

@@ -19,17 +19,17 @@ from openmeva.training.perturbations.file import Perturbing, describe, perturb_f
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line; see the module's description. Returns the exit status."""
     options = _parse(arguments)
-    how = Perturbing(
-        aspect=options.aspect,
-        seed=options.seed,
-        techniques=options.techniques,
-        context=options.context,
-        keep=options.keep,
-        corpus=options.corpus,
-        paraphrases=options.paraphrases,
-        skip_bad=options.bad == "skip",
-    )
     try:
+        how = Perturbing(
+            aspect=options.aspect,
+            seed=options.seed,
+            techniques=options.techniques,
+            context=options.context,
+            keep=options.keep,
+            corpus=options.corpus,
+            paraphrases=options.paraphrases,
+            skip_bad=options.bad == "skip",
+        )
         report = perturb_file(options.stories, options.out, how)
     except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
@@ -65,7 +65,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--paraphrases",
         default="rules",
-        help="rules, a .json file of back-translations, a model, or two: THERE+BACK",
+        help="for paraphrase and semantic_repetition: rules, a .json file of back-translations, a model, or two: THERE+BACK",
     )
     parser.add_argument(
         "--bad", choices=("refuse", "skip"), default="refuse", help="what to do with bad lines"

@@ -10,9 +10,10 @@ from typing import Any
 from rich.progress import track
 
 from openmeva.metrics.core.writing import check_output
+from openmeva.training.common.bounds import check_least
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
 from openmeva.training.files import write_rows
-from openmeva.training.perturbations.aspects.registry import find_aspect
+from openmeva.training.perturbations.aspects.registry import ASPECTS, find_aspect
 from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.paraphrasers import find_paraphraser
@@ -26,13 +27,17 @@ class Perturbing:
 
     Attributes:
         aspect: a name of the registry.
-        seed: of the draws.
+        seed: of the draws, 0 or more.
         techniques: of the aspect; all where None.
         context: of stories without one: `first_sentence` or `none`.
         keep: leading sentences that stay, 0 or 1; where None those that are the context.
         corpus: other stories, for relatedness; the same ones where None.
-        paraphrases: `rules`, a `.json` file of back-translations, a model, or two translation models, `THERE+BACK`.
+        paraphrases: for paraphrase and semantic_repetition: `rules`, a `.json` file of back-translations, a model, or two
+            translation models, `THERE+BACK`.
         skip_bad: leave rows without a story out, in place of refusing them.
+
+    Raises:
+        ValueError: an unknown aspect, a negative seed, or a source that the aspect draws nothing from.
     """
 
     aspect: str
@@ -43,6 +48,17 @@ class Perturbing:
     corpus: str | Path | None = None
     paraphrases: str = "rules"
     skip_bad: bool = False
+
+    def __post_init__(self) -> None:
+        needs = find_aspect(self.aspect).needs
+        check_least(0, seed=self.seed)
+        for option, given, need in (
+            ("corpus", self.corpus is not None, "corpus"),
+            ("paraphrases", self.paraphrases != "rules", "paraphraser"),
+        ):
+            if given and need not in needs:
+                users = ", ".join(name for name, aspect in ASPECTS.items() if need in aspect.needs)
+                raise ValueError(f"--{option}: expected with an aspect among {users}, got {self.aspect}")
 
 
 @dataclass(frozen=True)
@@ -68,10 +84,9 @@ def perturb_file(stories: str | Path, out: str | Path, how: Perturbing, kind: st
         kind: of `out`, where its ending says none.
 
     Raises:
-        ValueError: an unknown aspect or technique, bad rows, a file that is damaged, or one that cannot be written.
+        ValueError: an unknown technique, bad rows, a file that is damaged, or one that cannot be written.
         FileNotFoundError: a file, WordNet or ConceptNet that is missing.
     """
-    find_aspect(how.aspect)  # before the stories: a name is sooner mended
     check_output(out, kind)
     rows, bad = read_rows(stories, how.context, how.skip_bad)
     made = perturbers(how, rows)
@@ -88,7 +103,7 @@ def perturbers(how: Perturbing, rows: Sequence[StoryRow] = ()) -> dict[int, Pert
         rows: the other stories, for an aspect that needs them, where `how.corpus` names none.
 
     Raises:
-        ValueError: an unknown aspect or technique, or an aspect that needs other stories and none given.
+        ValueError: an unknown technique, or an aspect that needs other stories and none given.
         FileNotFoundError: a file, WordNet or ConceptNet that is missing.
     """
     aspect = find_aspect(how.aspect)

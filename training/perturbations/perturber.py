@@ -47,13 +47,7 @@ class Perturber:
         material: PerturbationMaterial | None = None,
     ) -> None:
         self.aspect = find_aspect(aspect)
-        known = tuple(self.aspect.techniques)
-        self.techniques = known if techniques is None else tuple(techniques)
-        for name in self.techniques:
-            if name not in known:
-                raise ValueError(f"{aspect}: unknown technique {name!r}: expected one of {', '.join(known)}")
-        if not self.techniques:
-            raise ValueError(f"{aspect}: expected at least one technique, got none")
+        self.techniques = techniques_of(aspect, techniques)
         if seed < 0:
             raise ValueError(f"expected a seed of 0 or more, got {seed}")
         self.seed = seed
@@ -144,6 +138,18 @@ def perturb(
 ) -> Perturber:
     """A function for `datasets.Dataset.map`: `stories.map(perturb("typo", seed=1))`; see `Perturber`."""
     return Perturber(aspect, seed, techniques, material)
+
+
+def techniques_of(aspect: str, techniques: Sequence[str] | None) -> tuple[str, ...]:
+    """The techniques of an aspect that are asked for, all unless given; a ValueError for others, or none."""
+    known = tuple(find_aspect(aspect).techniques)
+    chosen = known if techniques is None else tuple(techniques)
+    for name in chosen:
+        if name not in known:
+            raise ValueError(f"{aspect}: unknown technique {name!r}: expected one of {', '.join(known)}")
+    if not chosen:
+        raise ValueError(f"{aspect}: expected at least one technique, got none")
+    return chosen
 
 
 def check_needs(aspect: str, needs: Sequence[str], material: PerturbationMaterial) -> None:

@@ -3,7 +3,6 @@
 import hashlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from multiprocessing import get_context
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +10,7 @@ import pyarrow.parquet as pq
 from rich.progress import track
 
 from openmeva.training.files import replacing
-from openmeva.training.processes import first_alone
+from openmeva.training.processes import first_alone, in_processes
 from openmeva.training.text.tagged_story import TaggedStory
 
 Sentences = Sequence[Sequence[str]]
@@ -104,8 +103,7 @@ def _tag_all(
         for job in track(jobs, "Tagging", disable=not progress):
             yield from _tag_chunk(job)
         return
-    with get_context().Pool(processes) as pool:
-        tagged = pool.imap(_tag_chunk, jobs)
+    with in_processes(_tag_chunk, jobs, processes) as tagged:
         for answer in track(tagged, "Tagging", total=len(jobs), disable=not progress):
             yield from answer
 

@@ -13,7 +13,7 @@ import pytest
 
 from openmeva.metrics.core.files import read_lines
 from openmeva.metrics.core.rows import KINDS, Row, kind_of, read_rows, text_of
-from openmeva.metrics.core.writing import check_output, write_rows
+from openmeva.metrics.core.writing import check_output, json_line, write_rows
 
 ROWS = [
     {"story": "A story\u2028in two \x0b parts.\u0085", "story_id": "a"},
@@ -118,6 +118,9 @@ def test_standard_input_and_output(monkeypatch: pytest.MonkeyPatch, capfdbinary:
         assert values("-") == [{"id": "1", "story": "x"}]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"A story, it was.\n")))
     assert values("-") == [{"story": "A story, it was."}]
+    capfdbinary.readouterr()
+    write_rows("-", ROWS)
+    assert capfdbinary.readouterr().out == b"".join(map(json_line, ROWS))
 
 
 def test_kinds_are_told_by_the_ending() -> None:
@@ -227,6 +230,19 @@ def test_refused_lines_are_told_where_that_is_asked_for(tmp_path: Path) -> None:
     said: list[str] = []
     assert [row.values for row in read_rows(path, refused=said.append)] == [{"story": "x"}]
     assert said == [f"{path}, line 1: expected a JSON object, got 'no'"]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a"])
+def test_a_line_that_is_no_utf_8_is_refused_by_itself_outside_tables(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b'{"story": "x"}\n{"story": "caf\xe9"}\n{"story": "y"}\n')
+    said: list[str] = []
+    found = list(read_rows(tmp_path / name, refused=said.append))
+    assert [(row.number, row.values["story"]) for row in found] == [(1, "x"), (3, "y")]
+    assert said == [f"{tmp_path / name}, line 2: expected UTF-8, got the byte 0xe9; save the file as UTF-8"]
+    for content in (b"story\nx\ncaf\xe9\n", "x\ny\n".encode("utf-16")):  # perhaps a part of a row; every line
+        (tmp_path / "a").write_bytes(content)
+        with pytest.raises(ValueError, match="expected UTF-8"):
+            list(read_rows(tmp_path / "a", refused=said.append))
 
 
 def test_a_long_heading_is_not_repeated_in_the_error(tmp_path: Path) -> None:

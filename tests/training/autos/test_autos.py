@@ -1,7 +1,9 @@
 """AUTOS: the rows, the files, interrupted builds, bad lines, the mini configuration in the repository."""
 
 import json
+import shutil
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +19,8 @@ from openmeva.training.autos.builder import AutosBuilder, Made, Row
 from openmeva.training.autos.command import Building, _inputs
 from openmeva.training.autos.counts import PAPER, counts, counts_table, yield_table
 from openmeva.training.corpora.story_rows import BadLinesError, StoryRow, read_rows
-from openmeva.training.paths import ROOT, STORIES
+from openmeva.training.files import checksum
+from openmeva.training.paths import ROOT
 from openmeva.training.perturbations import ASPECTS, StoryPool, parse
 from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 from tests.mini_stories import MINI, mini
@@ -186,21 +189,51 @@ def test_the_command_builds_from_the_corpora_of_training(
     assert "no such file" in capsys.readouterr().err
 
 
-def test_stories_of_a_user_take_the_place_of_no_other_rows(
+class NoneMade:
+    """A builder to which no technique applies."""
+
+    grammar, seed = None, 0
+
+    def discrimination(self, rows: Sequence[StoryRow]) -> Made:
+        return Made([], Counter())
+
+    def invariance(self, rows: Sequence[StoryRow], origin: str) -> Made:
+        return Made([], Counter())
+
+
+def test_a_build_takes_the_place_of_none_with_other_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stories = tmp_path / "mine.jsonl"
-    stories.write_text('{"story": "He ran. He fell."}\n')
-    built: list[str] = []
     monkeypatch.setattr(command, "require_knowledge", lambda: None)
-    monkeypatch.setattr(command, "_build_one", lambda config, how: built.append(config))
-    assert main(["--config", "mini", "--stories", str(stories)]) == 2
-    assert "mini: expected --out FOLDER for the rows of" in capsys.readouterr().err
-    assert not built
-    assert main(["--config", "mini", "--stories", str(STORIES)]) == 0  # the shipped rows are built of it
-    assert main(["--config", "mini", "--stories", str(stories), "--out", str(tmp_path)]) == 0
-    monkeypatch.setattr(command, "AUTOS", tmp_path)
-    assert main(["--config", "roc", "--stories", str(stories)]) == 0  # nothing lies there
+    monkeypatch.setattr(command, "_inputs", lambda how: {})
+    monkeypatch.setattr(command, "builder_of", lambda *_: NoneMade())
+    data, out = tmp_path / "data", tmp_path / "out"
+    (data / "wp").mkdir(parents=True)
+    rows = [{"story": f"Ann{number} sang. Bo went to sea.", "prompt": "A trip"} for number in range(60)]
+    (data / "wp" / "stories.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    settings = {"wp": {"train": ["wp/stories.jsonl"], "context": "prompt", "validation_share": 0.2}}
+    (tmp_path / "autos.yaml").write_text(json.dumps(settings))
+    monkeypatch.setattr(command, "CONFIGS", tmp_path)
+
+    def built(*options: str) -> int:
+        return main(["--data", str(data), "--config", "wp", "--out", str(out), *options])
+
+    def lying() -> dict[str, str]:
+        return {path.name: checksum(path) for path in (out / "wp").glob("*.parquet")}
+
+    assert built("--share", "1") == built("--share", "1", "--processes", "2") == 0
+    before = lying()
+    assert built() == 2
+    told = "expected --out FOLDER or --replace, since a build with share 1.0 (now not given), stories 60 (now"
+    assert told in capsys.readouterr().err
+    assert lying() == before
+    assert built("--replace") == 0
+    assert lying() != before
+    mine = tmp_path / "mine.jsonl"
+    mine.write_text('{"story": "He ran. He fell."}\n')
+    shutil.copytree(ROOT / "datasets" / "autos" / "mini", out / "mini")
+    assert main(["--config", "mini", "--stories", str(mine), "--out", str(out)]) == 2
+    assert "since a build with unknown settings lies there" in capsys.readouterr().err
 
 
 def test_long_stories_of_a_corpus_become_passages_and_a_share_takes_more(

@@ -54,10 +54,6 @@ def third_person(sentence: Sentence, start: int, end: int) -> bool:
     return sentence.lowered[start - 1] in {"he", "she", "it"} or sentence.tags[start - 1] in {"NN", "NNP"}
 
 
-def opens(sentence: Sentence, start: int, end: int) -> bool:
-    return sentence.opens(start)
-
-
 def before_verb(sentence: Sentence, start: int, end: int) -> bool:
     return sentence.tags[end : end + 1] == ["VB"]
 

@@ -9,7 +9,6 @@ from openmeva.training.perturbations.paraphrasers.places import (
     before_that,
     before_verb,
     no_verb_next,
-    opens,
     own,
     predicate,
     purpose,
@@ -23,6 +22,7 @@ from openmeva.training.perturbations.rules.phrase_table import (
     both,
     not_following,
     not_preceded,
+    opens,
 )
 from openmeva.training.text.inflection import inflect
 

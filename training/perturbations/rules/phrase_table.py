@@ -75,6 +75,11 @@ def substitute_one(table: PhraseTable, sentences: Sequence[Sentence], draws: Dra
     return draws.choice(sites).edits() if sites else None
 
 
+def opens(sentence: Sentence, start: int, end: int) -> bool:
+    """Holds where the phrase opens its sentence."""
+    return sentence.opens(start)
+
+
 def following(*words: str) -> Condition:
     """Holds where one of `words` comes next."""
     return lambda sentence, start, end: (

@@ -7,6 +7,7 @@ from openmeva.training.perturbations.rules.phrase_table import (
     PhraseTable,
     both,
     not_following,
+    opens,
     preceded,
 )
 from openmeva.training.perturbations.rules.times import COUNTED_TIMES, TIME_WORDS
@@ -25,10 +26,6 @@ def _adverb_of_time(sentence: Sentence, start: int, end: int) -> bool:
     """ "Then he left", "and then", not "than", "by then", "then what"."""
     before = sentence.lowered[start - 1] if start else ""
     return before not in {"by", "until", "since", "from", "and now", "just", "right", "back", "if", "even"}
-
-
-def _opens(sentence: Sentence, start: int, end: int) -> bool:
-    return sentence.opens(start)
 
 
 def _after_number(sentence: Sentence, start: int, end: int) -> bool:
@@ -103,7 +100,7 @@ _ENTRIES = {
     "often": Counterpart("rarely", _ADVERB, both(_unnegated, lambda s, a, b: s.lowered[a - 1 : a] not in (
         ["how"], ["more"], ["very"], ["so"], ["as"], ["most"], ["quite"]))),
     "rarely": Counterpart("often"),
-    "sometimes": Counterpart("always", holds=_opens),
+    "sometimes": Counterpart("always", holds=opens),
     "early": Counterpart("late", frozenset({"RB", "JJ"}), not_following("bird", "age", "on", "warning")),
     "late": Counterpart("early", frozenset({"RB", "JJ"}), both(
         not_following("husband", "wife", "father", "mother", "fee", "fees", "that", "at", "night"),
@@ -114,7 +111,7 @@ _ENTRIES = {
     "earlier that": Counterpart("later that"),
     "later": Counterpart("earlier", holds=_after_number),
     "ago": Counterpart("later", holds=_after_number),
-    "then": Counterpart("before that", _ADVERB, both(_opens, _adverb_of_time)),
+    "then": Counterpart("before that", _ADVERB, both(opens, _adverb_of_time)),
     "and then": Counterpart("but first"),
     "afterwards": Counterpart("beforehand"),
     "afterward": Counterpart("beforehand"),
@@ -126,18 +123,18 @@ _ENTRIES = {
     "at last": Counterpart("at first"),
     "at the beginning": Counterpart("at the end"),
     "at the end": Counterpart("at the beginning", holds=not_following("of")),
-    "finally": Counterpart("at first", holds=_opens),
+    "finally": Counterpart("at first", holds=opens),
     "eventually": Counterpart("immediately"),
     "immediately": Counterpart("eventually"),
     "right away": Counterpart("much later"),
     "suddenly": Counterpart("gradually"),
     "gradually": Counterpart("suddenly"),
-    "soon": Counterpart("much later", _ADVERB, both(_opens, not_following("as", "after", "enough"))),
+    "soon": Counterpart("much later", _ADVERB, both(opens, not_following("as", "after", "enough"))),
     "yesterday": Counterpart("tomorrow"),
     "tomorrow": Counterpart("yesterday"),
-    "today": Counterpart("long ago", holds=_opens),
+    "today": Counterpart("long ago", holds=opens),
     "nowadays": Counterpart("long ago"),
-    "now": Counterpart("once", _ADVERB, both(both(_opens, not_following("that", ",")), _in_past)),
+    "now": Counterpart("once", _ADVERB, both(both(opens, not_following("that", ",")), _in_past)),
     "forever": Counterpart("for a moment", holds=lambda s, a, b: s.lowered[a - 1 : a] != ["took"]),
     "temporary": Counterpart("permanent"),
     "permanent": Counterpart("temporary"),

@@ -9,6 +9,7 @@ import http.client
 import urllib.request
 import zlib
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from rich.progress import Progress
@@ -96,12 +97,7 @@ def parse(lines: Iterable[str], name: str) -> Iterator[Assertion]:
         form = parse_triples
     if not first.strip():
         raise ValueError(f"{name}: expected ConceptNet assertions, got an empty first line")
-    yield from form(_chain(first, iterator), name)
-
-
-def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from rest
+    yield from form(chain([first], iterator), name)
 
 
 def download(url: str = DUMP_URL) -> Iterator[Assertion]:
