@@ -11,7 +11,7 @@ import gradio as gr
 
 from openmeva.spaces import shell, wordnet
 from openmeva.spaces.catalogue import SMALL, read_catalogue
-from openmeva.spaces.limits import MOST_ANSWERED, threads_each
+from openmeva.spaces.limits import MAX_CHARACTERS, MOST_ANSWERED, threads_each
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.story_scorer import files, service, views
 from openmeva.spaces.story_scorer.examples import BARE, EXAMPLES
@@ -20,11 +20,12 @@ from openmeva.spaces.trust import Trusts
 
 _LEAD = "Does a story hold together? One verdict, the sentences that cost it, and every metric's score behind a click."
 # A story that the perturbation lab hands over stands behind the #, which browsers do not send to servers.
-_FROM_ADDRESS = """() => {
+_FROM_ADDRESS = f"""() => {{
   const given = new URLSearchParams(location.hash.slice(1));
   const kind = given.get("kind") === "wp" ? "wp" : "roc";
-  return [kind, (given.get("story") || "").slice(0, 10000), (given.get("context") || "").slice(0, 10000)];
-}"""
+  const text = name => (given.get(name) || "").slice(0, {MAX_CHARACTERS});
+  return [kind, text("story"), text("context")];
+}}"""
 # All that scores a story stands in one queue; so many are looked at together, and the others see their place in it.
 _SCORING: dict[str, Any] = {"concurrency_id": "scoring", "concurrency_limit": MOST_ANSWERED}
 _HIDDEN: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}

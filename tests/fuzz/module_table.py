@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import BertConfig, BertModel
 
-from tests.tiny import PIECES, tiny_tokenizer, write_checkpoint
+from tests.tiny import write_bert, write_checkpoint
 from tests.tiny_bleurt import write_bleurt
 from tests.tiny_classifier import write_classifier
 from tests.tiny_ppl import write_gpt2, write_ppl_checkpoint
@@ -44,13 +43,7 @@ class Module:
 
 def _write_similarity_encoder(folder: Path) -> Path:
     torch.manual_seed(6)
-    config = BertConfig(
-        vocab_size=len(PIECES), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
-        intermediate_size=32, max_position_embeddings=64, initializer_range=0.6,
-    )  # fmt: skip
-    BertModel(config).save_pretrained(folder)
-    (folder / "tokenizer.json").write_text(tiny_tokenizer().to_str())
-    return folder
+    return write_bert(folder, max_position_embeddings=64)
 
 
 _SIMILARITIES = (

@@ -46,7 +46,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         "--corpus", choices=("roc", "wp"), default="roc", help="configurations that score --judged"
     )
     parser.add_argument("--out", type=Path, default=Path("benchmark"), help="folder of the report")
-    parser.add_argument("--draws", type=int, default=10_000, help="bootstrap draws")
+    parser.add_argument("--draws", type=int, default=10_000, help="bootstrap draws, 100 or more")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--batch-size", type=int, help="handed to the metrics")
     parser.add_argument(

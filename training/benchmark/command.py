@@ -19,6 +19,7 @@ from openmeva.training.benchmark.report import write_report
 from openmeva.training.benchmark.run import Settings, run
 from openmeva.training.benchmark.sets import TEST_SETS, TestSet, test_set
 from openmeva.training.benchmark.tables import main_tables, read_published, section_tables
+from openmeva.training.common.bounds import check_least
 from openmeva.training.corpora.judged_file import read_judged_file
 from openmeva.training.files import kind_of
 
@@ -34,12 +35,15 @@ class Asked:
         judged: files of judged stories of the user's own.
         corpus: `roc` or `wp`: the configurations that score those files.
         out: folder of the report.
-        draws, seed: of the bootstrap.
+        draws, seed: of the bootstrap; 100 draws or more.
         batch_size: handed to the metrics, where given.
         autos_stories: original stories of each part of AUTOS; 0 for all.
         pairs: of each set of preferences; 0 for all.
         all_tables: print every table, not the main ones alone.
         processes: in which metrics score at once; as many as there are cores where None.
+
+    Raises:
+        ValueError: a number out of its range.
     """
 
     data: Path | None = None
@@ -55,6 +59,11 @@ class Asked:
     pairs: int = 500
     all_tables: bool = False
     processes: int | None = None
+
+    def __post_init__(self) -> None:
+        check_least(100, draws=self.draws)
+        check_least(1, batch_size=self.batch_size, processes=self.processes)
+        check_least(0, seed=self.seed, autos_stories=self.autos_stories, pairs=self.pairs)
 
 
 def judged_set(path: Path, corpus: str) -> TestSet:

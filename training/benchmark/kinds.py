@@ -2,7 +2,8 @@
 
 The stories are those of AUTOS `mini` (discrimination), which no weights were trained on: originals, and stories that
 were perturbed in an aspect that is of one kind. A kind is named where it is the likeliest and has at least `LIKELY`. Its
-precision is the share of the stories for which it is named that have it; a kind is worth showing above `SHOWN_ABOVE`.
+precision is the share of the stories for which it is named that have it; the table marks the kinds that are worth showing,
+those with a precision above `SHOWN_ABOVE`.
 """
 
 import argparse
@@ -95,6 +96,18 @@ def measure(metric: Any, stories: Sequence[tuple[str, str | None]]) -> dict[str,
     return precisions([kind for _, kind in stories], [named_kind(one["kinds"]) for one in found])
 
 
+def precision_table(found: Mapping[str, Precision], stories: int) -> Table:
+    """The table that is printed: a row a kind, marked where it is worth showing."""
+    table = Table(title=f"Kinds of error named in {stories} stories")
+    for heading in ("kind", "stories that have it", "named", "right", "precision", "worth showing"):
+        table.add_column(heading)
+    for kind, one in found.items():
+        share = "" if one.share is None else f"{one.share:.2f}"
+        worth = "yes" if one.share is not None and one.share > SHOWN_ABOVE else ""
+        table.add_row(kind, str(one.present), str(one.named), str(one.right), share, worth)
+    return table
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Command line; see the module's description."""
     parser = argparse.ArgumentParser(
@@ -107,13 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     stories = read_stories(given.of_aspect)
     metric = evaluate.load(str(METRICS / "plot_coherence"), given.config)
-    table = Table(title=f"Kinds of error named in {len(stories)} stories")
-    for heading in ("kind", "stories that have it", "named", "right", "precision"):
-        table.add_column(heading)
-    for kind, found in measure(metric, stories).items():
-        share = "" if found.share is None else f"{found.share:.2f}"
-        table.add_row(kind, str(found.present), str(found.named), str(found.right), share)
-    Console(width=100).print(table)
+    Console(width=100).print(precision_table(measure(metric, stories), len(stories)))
 
 
 if __name__ == "__main__":

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core.backbone import file_digest
 from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.common.config import as_mapping, parse
 from openmeva.training.common.trainer import data_checksums
 from openmeva.training.discriminator.config import DiscriminatorConfig
-from openmeva.training.files import write_text
+from openmeva.training.files import checksum, write_text
 from openmeva.training.negatives.groups import GroupRow, read_groups, write_groups
 from openmeva.training.paths import located
 from openmeva.training.plot_guided.generator.model import load_generator
@@ -57,7 +56,7 @@ def load_rows(
         )
     provenance = {
         "data": data_checksums(config.corpus, data),
-        "generator": file_digest(weights_file(folder)),
+        "generator": checksum(weights_file(folder)),
     }
     files = {split: run / f"rivals-{split}.parquet" for split in ("train", "validation")}
     record = run / "rivals.json"

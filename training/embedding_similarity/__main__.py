@@ -18,6 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         SHOWN,
         trainer.__doc__,
         default="default",
+        cached=False,
         arguments=arguments,
     )
 

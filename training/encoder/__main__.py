@@ -20,6 +20,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         trainer.__doc__,
         default="default",
         out=lambda config: ENCODER,
+        out_told="metrics/weights/encoder",
+        cached=False,
         arguments=arguments,
     )
 

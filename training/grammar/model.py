@@ -10,7 +10,7 @@ from transformers import BertConfig, BertModel, BertPreTrainedModel
 
 from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.checkpoint import load_checkpoint
-from openmeva.metrics.core.runtime import pad
+from openmeva.metrics.core.runtime import built, pad
 from openmeva.training.common.adapters import add_adapters
 from openmeva.training.common.backbone import Backbone, state_of
 from openmeva.training.grammar.config import Settings
@@ -72,10 +72,7 @@ class GrammarScorer:
                 f"{place}: no classifier there; `python -m training.grammar --data DIR` trains one"
             )
         checkpoint = load_checkpoint(place, "grammar")
-        model = GrammarModel(checkpoint.model_config)
-        missing, _ = model.load_state_dict(checkpoint.state, strict=False)
-        if missing:
-            raise ValueError(f"{place}: weights missing: {', '.join(missing)}")
+        model = built(lambda: GrammarModel(checkpoint.model_config), checkpoint.state, place)
         return cls(model, checkpoint.tokenizer)
 
     def __call__(self, sentences: Sequence[str], batch_size: int = 64) -> list[float]:

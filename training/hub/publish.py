@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 from huggingface_hub.errors import RepositoryNotFoundError
 from huggingface_hub.hf_api import RepoFile
 
+from openmeva.metrics.core.hub import blob_id
 from openmeva.training.files import checksum
 from openmeva.training.hub.layout import Repository
 
@@ -55,7 +54,7 @@ def look_up(api: HfApi, repository: Repository, revision: str) -> State:
     }
     files = repository.files()
     same = there.keys() == files.keys() and all(
-        there[name] in (checksum(path), _blob_id(path)) for name, path in files.items()
+        there[name] in (checksum(path), blob_id(path)) for name, path in files.items()
     )
     tag = next((ref.target_commit for ref in refs.tags if ref.name == revision), "")
     head = next((ref.target_commit for ref in refs.branches if ref.name == "main"), "")
@@ -117,9 +116,3 @@ def _bring(api: HfApi, repository: Repository, state: State, revision: str, note
         api.delete_tag(repository.id, tag=revision, repo_type=kind)
     api.create_tag(repository.id, tag=revision, revision=commit, repo_type=kind)
     return "created" if not state.exists else "tagged" if state.same else "updated"
-
-
-def _blob_id(path: Path) -> str:
-    """The name that git gives to a file's content."""
-    content = path.read_bytes()
-    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()

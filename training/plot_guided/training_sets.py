@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from openmeva.metrics.core.text import plain_text
 from openmeva.training.common.command import stage_command
 from openmeva.training.common.draws import Draws
 from openmeva.training.corpora.splits import CorpusConfig
@@ -121,24 +122,19 @@ def heuristic_makers(
 
     def sentences(index: int) -> Negative | None:
         words = substitute_sentences(index, tagged, draws(1, index))
-        return (joined(words), ["sentence_substitution"]) if words else None
+        return (plain_text(words), ["sentence_substitution"]) if words else None
 
     def keywords(index: int) -> Negative | None:
         words = substitute_antonyms(tagged[index], english, draws(2, index))
-        return (joined(words), ["keyword_substitution"]) if words else None
+        return (plain_text(words), ["keyword_substitution"]) if words else None
 
     def union(index: int) -> Negative | None:
         if sampler is None or len(tagged[index]) < UNION_SENTENCES:
             return None
         edited = sampler.sample(index)
-        return (joined(edited.words), list(edited.applied)) if edited else None
+        return (plain_text(edited.words), list(edited.applied)) if edited else None
 
     return {"heur_sent_sub": sentences, "heur_key_sub": keywords, "union_data": union}
-
-
-def joined(words: Sequence[Sequence[str]]) -> str:
-    """The text of tokenised sentences."""
-    return " ".join(word for sentence in words for word in sentence)
 
 
 def build_sets(config: dict[str, Any], data: Path, out: Path, cache: Path) -> dict[str, Path]:

@@ -17,6 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         lambda call: trainer.train(call.config, call.data, call.out, call.run, call.resume),
         SHOWN,
         trainer.__doc__,
+        cached=False,
         arguments=arguments,
     )
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import mannwhitneyu
 from torch import Tensor
 from transformers import EvalPrediction
 
@@ -22,6 +21,7 @@ from openmeva.metrics.core.text import Normalizer
 from openmeva.training.classifier.at_hand import check_at_hand
 from openmeva.training.classifier.averaging import average_checkpoints, check_mean_with
 from openmeva.training.classifier.distillation import teacher_digests
+from openmeva.training.classifier.results import area_under_curve
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.seeds import train_seeds
 from openmeva.training.classifier.states import fitted_projection
@@ -70,9 +70,8 @@ class UnionTrainer(StoryTrainer):
 def accuracy_and_auc(prediction: EvalPrediction) -> dict[str, float]:
     """Validation accuracy at .5, and the area under the ROC curve, of logits against labels."""
     logits, labels = np.asarray(prediction.predictions), np.asarray(prediction.label_ids)
-    positive, negative = logits[labels == 1], logits[labels == 0]
-    auc = mannwhitneyu(positive, negative).statistic / (len(positive) * len(negative))
-    return {"accuracy": float(((logits > 0) == labels).mean()), "auc": float(auc)}
+    auc = area_under_curve(logits[labels == 1].tolist(), logits[labels == 0].tolist())
+    return {"accuracy": float(((logits > 0) == labels).mean()), "auc": auc}
 
 
 def train(

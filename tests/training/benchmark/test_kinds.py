@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
-from openmeva.training.benchmark.kinds import KIND_OF_ASPECT, Precision, measure, read_stories
+from openmeva.training.benchmark.kinds import (
+    KIND_OF_ASPECT,
+    Precision,
+    measure,
+    precision_table,
+    read_stories,
+)
 
 
 class Names:
@@ -29,6 +35,17 @@ def test_a_kind_is_right_where_the_story_has_it() -> None:
     assert measure(Names(), stories) == {"repetition": Precision(2, 1, 1), "off_topic": Precision(3, 1, 1)}
     assert Precision(3, 1, 1).share == pytest.approx(1 / 3)
     assert Precision(0, 0, 1).share is None
+
+
+def test_kinds_that_are_worth_showing_are_marked() -> None:
+    kinds = {
+        "off_topic": Precision(4, 3, 5),
+        "repetition": Precision(10, 7, 9),
+        "wrong_order": Precision(0, 0, 1),
+    }
+    *_, precision, worth = precision_table(kinds, 20).columns
+    assert list(precision.cells) == ["0.75", "0.70", ""]
+    assert list(worth.cells) == ["yes", "", ""]
 
 
 def test_weights_without_kinds_are_refused() -> None:

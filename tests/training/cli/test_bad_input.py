@@ -1,12 +1,24 @@
 """Whatever is wrong with what a command is given, it says so in one line, with the exit status 2."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from openmeva.training.autos.__main__ import main as autos
+from openmeva.training.benchmark.__main__ import main as benchmark
 from openmeva.training.cli.app import app
+from openmeva.training.negatives.__main__ import main as negatives
+from openmeva.training.perturbations.__main__ import main as perturb
 from openmeva.training.text.knowledge import resources
+
+MODULES: dict[str, Callable[[list[str]], int]] = {
+    "autos": autos,
+    "benchmark": benchmark,
+    "negatives": negatives,
+    "perturb": perturb,
+}
 
 
 @pytest.mark.parametrize(
@@ -58,9 +70,23 @@ from openmeva.training.text.knowledge import resources
         (("benchmark", "--metric", "m:f", "--processes", "2"), "--processes: expected without --scores"),
         (("benchmark", "--scores", "a.csv", "--metric-options", "{}"), "expected with --metric, a module"),
         (("perturb", "good.txt", "--aspect", "spelling"), "unknown aspect 'spelling': expected one of"),
+        (
+            ("perturb", "good.txt", "--aspect", "typo", "--corpus", "none.jsonl"),
+            "--corpus: expected with an aspect among relatedness, got typo",
+        ),
+        (
+            ("perturb", "good.txt", "--aspect", "typo", "--paraphrases", "some/model"),
+            "--paraphrases: expected with an aspect among semantic_repetition, paraphrase, got typo",
+        ),
         (("perturb", "cut.jsonl.gz", "--aspect", "typo"), "cut.jsonl.gz is damaged"),
         (("negatives", "good.txt", "--technique", "foo"), "expected techniques among repetition"),
         (("autos", "--config", "roc"), "expected a file of stories"),
+        (
+            ("autos", "--stories", "good.txt", "--config", "roc", "--share", ".5"),
+            "--share: expected with --data alone",
+        ),
+        (("autos", "--data", ".", "--context", "none"), "--context: expected with --stories alone"),
+        (("autos", "--data", ".", "--skip-bad"), "--skip-bad: expected with --stories alone"),
         (("autos", "--stories", "good.txt", "--engine", "plain"), "expected --stories, --pool and --out"),
         (("benchmark", "--metrics", "foo, union", "--metrics", "bar"), "unknown metric foo, bar"),
         (("benchmark", "--metrics", ","), "expected names with commas between, got ','"),
@@ -70,6 +96,14 @@ from openmeva.training.text.knowledge import resources
         (
             ("train", "union", "--corpus", "news", "--data", "."),
             "union has no configuration 'news', expected one of",
+        ),
+        (
+            ("train", "encoder", "--corpus", "news", "--data", "."),
+            "encoder has no configuration 'news', expected one of default",
+        ),
+        (
+            ("train", "union", "--corpus", "roc", "--config", "mine.yaml", "--data", "."),
+            "--config, --corpus: expected one of them, got both",
         ),
         (("train", "union", "--data", "nowhere"), "--data: expected a folder, got nowhere"),
         (("space", "foo"), "unknown Space 'foo', expected one of leaderboard"),
@@ -92,3 +126,46 @@ def test_bad_input_ends_in_one_line(
     assert result.stderr.count("\n") == 1
     assert message in result.stderr
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("benchmark", ("--metrics", "sentavg", "--draws", "0")),
+        ("benchmark", ("--metrics", "sentavg", "--seed", "-1")),
+        ("benchmark", ("--metrics", "sentavg", "--batch-size", "0")),
+        ("benchmark", ("--metrics", "sentavg", "--pairs", "-1")),
+        ("benchmark", ("--metrics", "sentavg", "--autos-stories", "-1")),
+        ("benchmark", ("--metrics", "sentavg", "--processes", "0")),
+        ("autos", ("--stories", "good.txt", "--config", "roc", "--seed", "-1")),
+        ("autos", ("--stories", "good.txt", "--config", "roc", "--limit", "0")),
+        ("autos", ("--stories", "good.txt", "--config", "roc", "--processes", "0")),
+        ("autos", ("--stories", "good.txt", "--config", "roc", "--share", ".5")),
+        ("perturb", ("--aspect", "typo", "--seed", "-1")),
+        ("perturb", ("--aspect", "typo", "--corpus", "none.jsonl")),
+        ("negatives", ("--seed", "-1")),
+        ("negatives", ("--epoch", "-1")),
+        ("negatives", ("--keep", "-1")),
+        ("negatives", ("--processes", "0")),
+    ],
+)
+def test_both_forms_of_a_command_refuse_the_same(
+    command: str,
+    arguments: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "good.txt").write_text("Ben was late. He ran.\n")
+    with_stories = command in ("perturb", "negatives")
+    files = ["good.txt", "out.jsonl"] if with_stories else ["--out", "out"]
+    assert CliRunner().invoke(app, [command, *files, *arguments]).exit_code == 2
+    files = ["--stories", "good.txt", "--out", "out.jsonl"] if with_stories else files
+    try:
+        status: object = MODULES[command]([*files, *arguments])
+    except SystemExit as exit_:
+        status = exit_.code
+    assert status == 2
+    assert f"{arguments[-2]}: expected " in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["good.txt"]

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -221,6 +222,25 @@ def test_training_is_handed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert Path(handed[1][1][1]).name == "default.yaml"
     assert handed[1][1][-2:] == ["--limit", "3"]
     assert {"union", "ppl", "ruber_bert", "bleurt", "encoder"} <= set(projects.trained())
+
+
+@pytest.mark.parametrize(
+    ("trainer", "out", "cached"),
+    [
+        ("encoder", "metrics/weights/encoder", False),
+        ("embedding_similarity", "metrics/METRIC/weights/NAME", False),
+        ("ppl", "metrics/METRIC/weights/NAME", False),
+        ("plot_guided.generator", "training/weights/generator-NAME", True),
+    ],
+)
+def test_the_help_of_a_trainer_has_what_it_reads(
+    trainer: str, out: str, cached: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        import_module(f"openmeva.training.{trainer}.__main__").main(["--help"])
+    said = "".join(capsys.readouterr().out.split())  # however wide
+    assert f"oftheweights;default:{out}" in said
+    assert ("--cache" in said) == cached
 
 
 def test_a_pipe_holds_rows_alone(stories: Path) -> None:

@@ -4,29 +4,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from transformers import BertConfig, BertModel
 
 from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES, SimilarityScorer
 from openmeva.training.embedding_similarity.baseline import baseline
-from tests.tiny import PIECES, tiny_tokenizer
+from tests.tiny import write_bert
 
 STORIES = ["she ran home .", "the dog ate a cat .", "he slept !", "a park was not home ?", "she ran home ."]
 
 
 @pytest.fixture
 def scorer(tmp_path: Path) -> SimilarityScorer:
-    config = BertConfig(
-        vocab_size=len(PIECES),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        initializer_range=0.6,
-    )
-    BertModel(config).save_pretrained(tmp_path)
-    (tmp_path / "tokenizer.json").write_text(tiny_tokenizer().to_str())
-    return SimilarityScorer(TextEncoder(tmp_path))
+    return SimilarityScorer(TextEncoder(write_bert(tmp_path)))
 
 
 def test_unrelated_pairs_score_0_with_their_baseline(scorer: SimilarityScorer) -> None:

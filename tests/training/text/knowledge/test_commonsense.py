@@ -4,7 +4,6 @@ import pytest
 
 from openmeva.training.text.knowledge import conceptnet_files, resources
 from openmeva.training.text.knowledge.commonsense import linked, neighbours
-from tests.facts import forget_facts
 
 ASSERTIONS = [
     ("AtLocation", "dog", "kennel"),
@@ -21,16 +20,8 @@ ASSERTIONS = [
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(resources, "conceptnet_folder", lambda: tmp_path)
-    forget_facts()
-    yield tmp_path
-    forget_facts()
-
-
-@pytest.fixture
-def conceptnet(folder):
-    conceptnet_files.store(ASSERTIONS, folder)
+def conceptnet(wordnet_alone):
+    conceptnet_files.store(ASSERTIONS, wordnet_alone)
 
 
 @pytest.mark.usefixtures("conceptnet")
@@ -61,7 +52,7 @@ def test_linked():
     assert not linked("dog", "DT", "kennel", "NN")
 
 
-@pytest.mark.usefixtures("folder")
+@pytest.mark.usefixtures("wordnet_alone")
 def test_a_missing_conceptnet_names_the_command():
     for call in (lambda: neighbours("dog", "NN"), lambda: linked("dog", "NN", "cat", "NN")):
         with pytest.raises(resources.MissingResourceError, match="--conceptnet FILE"):

@@ -10,14 +10,6 @@ from tests.facts import forget_facts
 
 
 @pytest.fixture
-def wordnet_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr(resources, "conceptnet_folder", lambda: tmp_path)
-    forget_facts()
-    yield tmp_path
-    forget_facts()
-
-
-@pytest.fixture
 def with_conceptnet(wordnet_alone):
     assertions = [
         ("Antonym", "went", "stayed"),
