@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import save_file
@@ -15,6 +16,7 @@ from transformers import (
     BartConfig,
     BartForConditionalGeneration,
     BertConfig,
+    BertModel,
     BertTokenizer,
     GPT2Config,
     GPT2LMHeadModel,
@@ -132,10 +134,9 @@ def write_gpt2(folder: Path, texts: Iterable[str]) -> Path:
     return folder
 
 
-def tiny_model(seed: int = 0) -> UnionModel:
-    """A UNION model two layers deep and 16 wide, its weights large enough for scores to differ."""
-    torch.manual_seed(seed)
-    config = BertConfig(
+def tiny_config(**changes: Any) -> BertConfig:
+    """A model two layers deep and 16 wide, its weights large enough for scores to differ."""
+    return BertConfig(
         vocab_size=len(PIECES),
         hidden_size=16,
         num_hidden_layers=2,
@@ -144,8 +145,21 @@ def tiny_model(seed: int = 0) -> UnionModel:
         hidden_dropout_prob=0.0,
         attention_probs_dropout_prob=0.0,
         initializer_range=0.6,
+        **changes,
     )
-    return UnionModel(config).eval()
+
+
+def write_bert(folder: Path, **changes: Any) -> Path:
+    """Writes an untrained encoder of this shape in transformers' own format, with its tokenizer."""
+    BertModel(tiny_config(**changes)).save_pretrained(folder)
+    (folder / "tokenizer.json").write_text(tiny_tokenizer().to_str())
+    return folder
+
+
+def tiny_model(seed: int = 0) -> UnionModel:
+    """An untrained UNION model of this shape."""
+    torch.manual_seed(seed)
+    return UnionModel(tiny_config()).eval()
 
 
 def write_encoder(folder: Path, model: UnionModel) -> None:

@@ -12,7 +12,7 @@ ENTAILMENT = ("entailed", "neutral", "contradicted")
 class BleurtModel(BertPreTrainedModel):
     """Scores a text against a reference: `[CLS] reference [SEP] text [SEP]` (Sellam et al. 2020, section 3)."""
 
-    _keep_in_fp32_modules_strict = ("score", "signals", "entailment")
+    _keep_in_fp32_modules_strict = {"score", "signals", "entailment"}  # noqa: RUF012 (as the base class has it)
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__(config)

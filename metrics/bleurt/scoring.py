@@ -12,8 +12,16 @@ from transformers import AutoConfig, AutoModelForSequenceClassification
 
 from openmeva.metrics.bleurt.modeling import BleurtModel
 from openmeva.metrics.core.batching import length_batches
-from openmeva.metrics.core.checkpoint import file_digest, load_checkpoint
-from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
+from openmeva.metrics.core.checkpoint import file_digest, load_checkpoint, normalizer_of
+from openmeva.metrics.core.runtime import (
+    PrecisionCache,
+    building,
+    built,
+    choose_device,
+    choose_dtype,
+    inference,
+    pad,
+)
 from openmeva.metrics.core.text import Normalizer
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
@@ -43,15 +51,11 @@ class BleurtScorer:
             raise ValueError(f"{folder / 'config.json'}: missing or damaged ({error})") from error
         if "bleurt" in config:
             checkpoint = load_checkpoint(folder, "bleurt")
-            names = checkpoint.names_file
-            self.normalizer = Normalizer.load(names) if names else Normalizer()
+            self.normalizer = normalizer_of(checkpoint.names_file)
             self.max_length: int = checkpoint.settings["max_length"]
             self.tokenizer = checkpoint.tokenizer
             self.revision = checkpoint.revision
-            self.model: Any = BleurtModel(checkpoint.model_config)
-            missing, _ = self.model.load_state_dict(checkpoint.state, strict=False)
-            if missing:
-                raise ValueError(f"{folder}: weights missing: {', '.join(missing)}")
+            self.model: Any = built(lambda: BleurtModel(checkpoint.model_config), checkpoint.state, folder)
         else:
             self._load_foreign(folder)
         self.model.eval()
@@ -59,6 +63,7 @@ class BleurtScorer:
         self.tokenizer.enable_truncation(self.max_length, strategy="longest_first")
         self.tokenizer.no_padding()
 
+    @building()
     def _load_foreign(self, folder: Path) -> None:
         self.revision = file_digest(folder / "model.safetensors")[:12]
         outputs = AutoConfig.from_pretrained(folder).num_labels
@@ -138,7 +143,7 @@ class BleurtScorer:
         for batch in progress(batches, len(pairs)) if progress else batches:
             ids, mask = pad([pairs[i][0] for i in batch], padding)
             types, _ = pad([pairs[i][1] for i in batch], 0)
-            with torch.inference_mode():
+            with inference(place):
                 values = model(ids.to(place), mask.to(place), types.to(place))
             for i, value in zip(batch, values.float().cpu().numpy(), strict=True):
                 found[i] = value

@@ -8,7 +8,6 @@ order.
 """
 
 import importlib.util
-import os
 import shutil
 import tempfile
 import zipfile
@@ -18,7 +17,7 @@ from typing import Any
 
 import torch
 from huggingface_hub import snapshot_download
-from huggingface_hub.constants import HF_HOME, HF_HUB_CACHE
+from huggingface_hub.constants import HF_HUB_CACHE
 from safetensors import safe_open
 from safetensors.torch import load_file
 from tokenizers import AddedToken, Tokenizer
@@ -27,7 +26,8 @@ from tokenizers.pre_tokenizers import ByteLevel, Sequence
 from torch import Tensor
 from transformers import AutoModel, AutoTokenizer
 
-from openmeva.metrics.core.hub import HUB_ERRORS, arrived, file_digest
+from openmeva.metrics.core.hub import DOWNLOAD_ERRORS, arrived, file_digest, hub_home, why
+from openmeva.metrics.core.runtime import building
 from openmeva.metrics.core.text import PLACEHOLDERS
 
 SHARED_ENCODER = "story-encoder"  # the repository's name, whoever published it
@@ -49,7 +49,8 @@ def backbone_folder(reference: Mapping[str, Any], beside: Path | None = None) ->
         beside: the folder of the checkpoint that names it, where there is one.
 
     Raises:
-        NotAtHandError: it is nowhere (the message says in a line how to get it).
+        NotAtHandError: it is nowhere (the message says in a line how to get it, and why it did not come).
+        OSError: it cannot be written here.
     """
     hub, _, revision = (reference.get("hub") or "").partition("@")
     revision = reference.get("revision") or revision or None
@@ -65,9 +66,13 @@ def backbone_folder(reference: Mapping[str, Any], beside: Path | None = None) ->
         return found
     if found := packaged_folder(reference.get("package") or {}):
         return found
-    if hub and (found := hub_folder(hub, revision, local=False)):
-        return found
-    raise NotAtHandError(how_to_get(reference, places))
+    told = how_to_get(reference, places)
+    try:
+        if hub and (found := hub_folder(hub, revision, local=False)):
+            return found
+    except DOWNLOAD_ERRORS as error:
+        raise NotAtHandError(f"{told} ({why(error)})") from error
+    raise NotAtHandError(told)
 
 
 def how_to_get(reference: Mapping[str, Any], tried: Iterable[Path] = ()) -> str:
@@ -84,18 +89,23 @@ def how_to_get(reference: Mapping[str, Any], tried: Iterable[Path] = ()) -> str:
 
 
 def hub_folder(hub: str, revision: str | None, local: bool) -> Path | None:
-    """The snapshot of a repository with its weights; None where it is not there. `local` asks no network.
+    """The snapshot of a repository with its weights; None where it is not there or not whole. `local` asks no network.
 
     Raises:
+        DOWNLOAD_ERRORS: without `local`, of the Hub.
         ValueError: a file that came damaged, which was taken out of the cache again.
     """
     try:
         found = Path(snapshot_download(hub, revision=revision, allow_patterns=_FILES, local_files_only=local))
-    except HUB_ERRORS:
+    except DOWNLOAD_ERRORS:
+        if not local:
+            raise
         return None
     if not local:
         arrived(found)
-    whole = (found / WEIGHTS).is_file() and (found / "config.json").is_file()
+    shared = hub.rpartition("/")[2] == SHARED_ENCODER
+    needed = [WEIGHTS, "config.json", *(["tokenizer.json", "names.json"] if shared else [])]
+    whole = all((found / name).is_file() for name in needed)
     return found if whole and any((found / name).is_file() for name in _TOKENIZERS) else None
 
 
@@ -119,7 +129,7 @@ def packaged_folder(package: Mapping[str, Any], cache: Path | None = None) -> Pa
         ValueError: the parts are no archive of one checkpoint, or its weights are not the ones that are known.
     """
     if package.get("parts"):
-        place = (cache or Path(os.environ.get("HF_HOME", HF_HOME)) / "openmeva-packages") / package["sha256"]
+        place = (cache or hub_home() / "openmeva-packages") / package["sha256"]
         if not place.is_dir():
             parts = []
             for part in package["parts"]:
@@ -199,7 +209,8 @@ def encoder_state(folder: Path) -> dict[str, Tensor]:
     """Weights of an encoder of any architecture, named `bert.` and as transformers names them."""
     if has_own_names(folder):
         return load_file(folder / WEIGHTS)
-    model = AutoModel.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
+    with building():
+        model = AutoModel.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
     return {f"bert.{name}": tensor for name, tensor in model.state_dict().items()}
 
 

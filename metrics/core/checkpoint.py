@@ -8,7 +8,7 @@ holds a reference to a `backbone`, a language model that is taken as it is, with
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,11 +22,19 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import AutoConfig
 
-from openmeva.metrics.core.backbone import backbone_folder, encoder_state, encoder_tokenizer, file_digest
-from openmeva.metrics.core.hub import HUB_ERRORS, arrived
+from openmeva.metrics.core.backbone import (
+    WEIGHTS,
+    backbone_folder,
+    encoder_state,
+    encoder_tokenizer,
+    file_digest,
+)
+from openmeva.metrics.core.hub import DOWNLOAD_ERRORS, arrived, why
+from openmeva.metrics.core.text import Normalizer
 
 WORDS = ("word_embeddings.weight", "tok_embeddings.weight")  # end the names of tables of word vectors
 ADAPTER = "adapter.safetensors"
+NAMES = "names.json"
 ADDED = ".added"  # ends the name of rows that an adapter adds to a table of word vectors
 _HERE = Path(__file__).resolve().parent
 _FILES = ["*.json", "*.safetensors", "vocab.txt"]
@@ -42,7 +50,7 @@ class Checkpoint:
         model_config: the encoder's configuration, of transformers.
         state: weights by name, adapter merged.
         tokenizer: of the encoder.
-        names_file: `names.json`, where the checkpoint has one.
+        names_file: `names.json`, of the checkpoint or its encoder; where it belongs if neither has one.
         revision: the first 12 digits of the SHA-256 of the metric's own weights.
     """
 
@@ -51,7 +59,7 @@ class Checkpoint:
     model_config: Any
     state: dict[str, Tensor]
     tokenizer: Tokenizer
-    names_file: Path | None
+    names_file: Path
     revision: str
 
 
@@ -90,20 +98,23 @@ def _from_hub(hub_id: str, known: str, tried: Sequence[Path]) -> Path:
     asked for what is newest, and the cache serves where it does not answer.
 
     Raises:
-        ValueError: none, or no such repository (names the folders that were tried before, and `known`).
+        OSError: it cannot be written here.
+        ValueError: none, or no such repository (names the folders that were tried before, `known`, and why).
     """
     repository, _, revision = hub_id.partition("@")
-    failed: Exception | None = None
+    failed: Exception
     for local in (True, False) if revision else (False, True):
         try:
             folder = _snapshot(repository, revision or None, local_files_only=local)
             return folder if local else arrived(folder)
         except HFValidationError as error:
             raise ValueError(f"{repository!r} is neither a folder nor a Hub id: {known}") from error
-        except HUB_ERRORS as error:
-            failed = error
+        except DOWNLOAD_ERRORS as error:
+            if not local:  # the cache's says nothing but that
+                failed = error
     places = ", ".join(map(str, [*tried, f"the cache ({constants.HF_HUB_CACHE})"]))
-    raise ValueError(f"no checkpoint {hub_id!r} in {places} or on the Hub: {known}") from failed
+    reason = why(failed)
+    raise ValueError(f"no checkpoint {hub_id!r} in {places} or on the Hub: {known} ({reason})") from failed
 
 
 def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> Path:
@@ -130,22 +141,26 @@ def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> 
     if not local_files_only:
         arrived(folder)  # before it is read: a damaged one would stay in the cache
     config = _read_json(folder / "config.json") if (folder / "config.json").is_file() else {}
-    own = _own_weights(config)
+    needed = ["config.json", *_needed(config)]
     if not local_files_only:
-        return fetch(*_FILES, ignore=None if own == ["model.safetensors"] else "model.safetensors")
-    needed = ("config.json", *own, *(["tokenizer.json"] if own == ["model.safetensors"] else []))
+        return fetch(*_FILES, ignore=None if WEIGHTS in needed else WEIGHTS)
     missing = [name for name in needed if not (folder / name).is_file()]
     if missing:
         raise LocalEntryNotFoundError(f"{folder}: the cached snapshot lacks {', '.join(missing)}")
     return folder
 
 
-def _own_weights(config: dict[str, Any]) -> list[str]:
-    """The file of weights that a checkpoint of these settings has, none where it takes a backbone as it is."""
-    named = {key for part in config.values() if isinstance(part, dict) for key in part}
-    if "encoder" in named or "adapter" in named:
-        return [ADAPTER]
-    return [] if "backbone" in named else ["model.safetensors"]
+def _needed(config: Mapping[str, Any]) -> list[str]:
+    """The files that a checkpoint of these settings has: no weights where it takes a backbone as it is.
+
+    The shared encoder, under which no tokens are added, brings the names with it.
+    """
+    given = {key: value for part in config.values() if isinstance(part, dict) for key, value in part.items()}
+    own = given.get("delexicalize") and ("encoder" not in given or "added_tokens" in given["encoder"])
+    names = [NAMES] if own else []
+    if "encoder" in given or "adapter" in given:
+        return [ADAPTER, *names]
+    return names if "backbone" in given else [WEIGHTS, "tokenizer.json", *names]
 
 
 def read_settings(folder: Path, metric: str) -> dict[str, Any]:
@@ -198,10 +213,11 @@ def _base_state(encoder: Path) -> dict[str, Tensor]:
 def _checkpoint(
     folder: Path, settings: dict[str, Any], encoder: Path, state: dict[str, Tensor], digest: str
 ) -> Checkpoint:
-    names = next((f / "names.json" for f in (folder, encoder) if (f / "names.json").is_file()), None)
     described = _read_json(encoder / "config.json")
     model_config = AutoConfig.for_model(described.pop("model_type", "bert"), **described)
     added = settings.get("encoder", {}).get("added_tokens")
+    belongs = encoder if added is None else folder
+    names = next((f / NAMES for f in (folder, encoder) if (f / NAMES).is_file()), belongs / NAMES)
     try:
         if added is None:
             tokenizer = Tokenizer.from_file(str(encoder / "tokenizer.json"))
@@ -213,6 +229,17 @@ def _checkpoint(
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return Checkpoint(folder, settings, model_config, state, tokenizer, names, digest[:12])
+
+
+def normalizer_of(names: Path, delexicalize: bool = True) -> Normalizer:
+    """How a checkpoint's texts are normalised: with the names of a file as placeholders, or as they are.
+
+    Raises:
+        ValueError: no such file, or a damaged one.
+    """
+    if delexicalize and not names.is_file():
+        raise ValueError(f"{names}: missing; without its names scores would be others")
+    return Normalizer.load(names) if delexicalize else Normalizer()
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -230,6 +257,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         raise ValueError(f"{path}: missing or damaged ({error})") from error
 
 
+@torch.autocast("cpu", enabled=False)  # of the caller's, which would round the products
 def merge_adapter(state: dict[str, Tensor], adapter: dict[str, Tensor]) -> dict[str, Tensor]:
     """Encoder weights with an adapter's low-rank factors added, and its other tensors put in their place.
 

@@ -32,7 +32,7 @@ class StoryClassifier(BertPreTrainedModel):
         dropout: before the heads, in training.
     """
 
-    _keep_in_fp32_modules_strict = ("classifier", "kinds", "tokens")
+    _keep_in_fp32_modules_strict = {"classifier", "kinds", "tokens"}  # noqa: RUF012 (as the base class has it)
 
     def __init__(
         self, config: PreTrainedConfig, kinds: int = 0, tokens: bool = False, dropout: float = 0.0

@@ -27,7 +27,7 @@ class ClassifierScorer(StoryScorer):
         tokens = bool(settings.get("tokens"))
         self.token_share: float = settings.get("token_share", 0.0)
         super().__init__(
-            checkpoint, StoryClassifier(checkpoint.model_config, kinds=len(self.kinds), tokens=tokens)
+            checkpoint, lambda: StoryClassifier(checkpoint.model_config, len(self.kinds), tokens)
         )
 
     def judged(

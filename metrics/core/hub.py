@@ -1,8 +1,11 @@
 """What may go wrong between here and the Hub, and whether what came from it came whole."""
 
+import errno
 import hashlib
+import os
 from pathlib import Path
 
+from huggingface_hub.constants import HF_HOME
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
 from openmeva.metrics.core.files import checksum
@@ -14,6 +17,25 @@ HUB_ERRORS: tuple[type[Exception], ...] = (
     LocalEntryNotFoundError,
     OSError,
 )
+# The last is of hf_xet, through which large files come.
+DOWNLOAD_ERRORS: tuple[type[Exception], ...] = (*HUB_ERRORS, RuntimeError)
+_OF_THIS_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS)
+
+
+def hub_home() -> Path:
+    """The folder that `HF_HOME` names, else the one that the library takes."""
+    return Path(os.environ.get("HF_HOME", HF_HOME)).expanduser()
+
+
+def why(failed: BaseException) -> str:
+    """A download's failure in a line, for the message of another error.
+
+    Raises:
+        OSError: the failure itself where it lies in this machine's disk, which tells it best.
+    """
+    if isinstance(failed, OSError) and failed.errno in _OF_THIS_MACHINE:
+        raise failed
+    return f"{type(failed).__name__}: {str(failed).strip().partition(chr(10))[0]}"
 
 
 def arrived(folder: Path) -> Path:

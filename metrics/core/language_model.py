@@ -17,10 +17,12 @@ from openmeva.metrics.core.backbone import (
     file_digest,
     packaged_file,
 )
+from openmeva.metrics.core.runtime import building
 
 GGUF = ".gguf"
 
 
+@building()
 def load_language_model(name: str, dtype: torch.dtype = torch.float32) -> tuple[Any, Any]:
     """Tokenizer and model of a folder or Hub id, without asking the network where the files are here.
 
@@ -71,6 +73,7 @@ def language_model_weights(reference: Mapping[str, Any], beside: Path | None = N
     return packaged_file(reference.get("package") or {}) or backbone_folder(reference, beside) / WEIGHTS
 
 
+@building()
 def read_language_model(weights: Path) -> tuple[Any, Any]:
     """Tokenizer and model, in float32, of weights that lie here.
 

@@ -17,7 +17,15 @@ from transformers import AutoConfig, AutoModel
 from openmeva.metrics.core.batching import length_batches, sentence_windows
 from openmeva.metrics.core.checkpoint import file_digest, load_checkpoint
 from openmeva.metrics.core.classifier import new_encoder
-from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
+from openmeva.metrics.core.runtime import (
+    PrecisionCache,
+    building,
+    built,
+    choose_device,
+    choose_dtype,
+    inference,
+    pad,
+)
 from openmeva.metrics.core.text import Normalizer
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
@@ -84,17 +92,15 @@ class TextEncoder:
             self.revision = checkpoint.revision
             self.normalizer = Normalizer()
             self.tokenizer = checkpoint.tokenizer
-            self.model: Any = new_encoder(checkpoint.model_config)
             state = {name.removeprefix("bert."): tensor for name, tensor in checkpoint.state.items()}
-            missing, _ = self.model.load_state_dict(state, strict=False)
-            if missing:
-                raise ValueError(f"{folder}: weights missing: {', '.join(missing)}")
+            self.model: Any = built(lambda: new_encoder(checkpoint.model_config), state, folder)
             self.max_length: int = checkpoint.settings["max_length"]
         else:
             self.settings = {}
             self.revision = file_digest(folder / "model.safetensors")[:12]
-            self.model = AutoModel.from_config(AutoConfig.from_pretrained(folder))
-            self.model = type(self.model).from_pretrained(folder, dtype=torch.float32, use_safetensors=True)
+            with building():
+                kind = type(AutoModel.from_config(AutoConfig.from_pretrained(folder)))
+                self.model = kind.from_pretrained(folder, dtype=torch.float32, use_safetensors=True)
             try:
                 self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
             except Exception as error:  # the library raises plain Exceptions
@@ -210,7 +216,7 @@ class TextEncoder:
     def _forward(self, rows: list[list[int]], place: torch.device, layer: int | None) -> np.ndarray:
         ids, mask = pad(rows, self.padding)
         inner = layer is not None and layer < self.layers
-        with torch.inference_mode():
+        with inference(place):
             output = self.model(ids.to(place), attention_mask=mask.to(place), output_hidden_states=inner)
         states: Tensor = output.hidden_states[layer] if inner else output.last_hidden_state
         return states.float().cpu().numpy()

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import evaluate
-from huggingface_hub.constants import HF_HOME
 
 from openmeva.metrics.core.files import check_folder
+from openmeva.metrics.core.hub import hub_home
 from openmeva.metrics.core.module import MODEL_LIBRARIES, StoryInputs, progress_bar, signature_of
 from openmeva.metrics.llm_judge.answers import AnswerCache, Judge
 from openmeva.metrics.llm_judge.asking import GIVE_UP, Asker
@@ -163,7 +163,7 @@ class LlmJudge(StoryInputs, evaluate.Metric):
             return _dry_run(asked, settings)
 
         who = self._judge(settings, api_key, device, dtype)
-        folder = Path(settings.cache or Path(os.environ.get("HF_HOME", HF_HOME)) / "openmeva-llm-judge")
+        folder = Path(settings.cache or hub_home() / "openmeva-llm-judge")
         check_folder(folder, "cache")  # before an answer is paid for
         sampling = settings.sampling
         if settings.local and sampling.method == "auto":

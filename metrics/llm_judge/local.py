@@ -12,7 +12,7 @@ import torch
 
 from openmeva.metrics.core.language_model import load_language_model, max_length_of, revision_of
 from openmeva.metrics.core.module import MODEL_LIBRARIES
-from openmeva.metrics.core.runtime import choose_device, choose_dtype
+from openmeva.metrics.core.runtime import choose_device, choose_dtype, inference
 from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
 from openmeva.metrics.llm_judge.reading import Token, read_rating
 
@@ -59,7 +59,6 @@ class LocalJudge:
             **{library: version(library) for library in MODEL_LIBRARIES},
         }
 
-    @torch.inference_mode()
     def ask(self, request: Request) -> Answer:
         """The likeliest next token after the prompt, and the log-probabilities of the tokens that are ratings.
 
@@ -69,7 +68,10 @@ class LocalJudge:
         ids = self._ids(request.prompt)
         if self.max_length is not None and len(ids) > self.max_length:
             raise NoAnswer(f"a prompt of {len(ids)} tokens, expected at most {self.max_length}", own=True)
-        logits = self.model(torch.tensor([ids], device=self.device), use_cache=False, **self._options).logits
+        with inference(self.device):
+            logits = self.model(
+                torch.tensor([ids], device=self.device), use_cache=False, **self._options
+            ).logits
         logprobs = logits[0, -1].float().log_softmax(0).cpu()
         likeliest = self.tokenizer.decode([int(logprobs.argmax())])
         top = tuple((text, float(logprobs[token])) for token, text in self._ratings.items())

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from openmeva.metrics.core.batching import length_batches
-from openmeva.metrics.core.runtime import PrecisionCache, pad
+from openmeva.metrics.core.runtime import PrecisionCache, inference, pad
 from openmeva.metrics.ppl.losses import CELLS, target_losses
 from openmeva.metrics.ppl.texts import TokenizedStory
 from openmeva.metrics.ppl.windows import Window, causal_windows
@@ -37,7 +37,6 @@ class CausalModel:
         self.takes_positions = "position_ids" in inspect.signature(model.base_model.forward).parameters
         self.head = head or self._output_embeddings()
 
-    @torch.inference_mode()
     def token_losses(
         self,
         stories: Sequence[TokenizedStory],
@@ -72,7 +71,8 @@ class CausalModel:
             for part in self._parts(batch, windows):
                 chosen = [windows[i] for i in part]
                 rows = [stories[number].ids[w.begin : w.end] for number, w in chosen]
-                losses = self._losses(model, rows, [w for _, w in chosen], padding_side)
+                with inference(device):
+                    losses = self._losses(model, rows, [w for _, w in chosen], padding_side)
                 for (number, window), values in zip(chosen, losses, strict=True):
                     offset = stories[number].counted
                     found[number][window.first - offset : window.last - offset] = values
@@ -83,7 +83,9 @@ class CausalModel:
         """Whether losses stay as they are; not where positions count the padding, as those of BART's and RoBERTa's."""
         rows = [[token % self.vocabulary_size for token in range(length)] for length in (6, 2)]
         windows = [Window(0, len(row), 0, len(row)) for row in rows]
-        right, left = (self._losses(self.variants.exact, rows, windows, side) for side in PADDING_SIDES)
+        model = self.variants.exact
+        with inference(model.device):
+            right, left = (self._losses(model, rows, windows, side) for side in PADDING_SIDES)
         return all(np.allclose(*each, rtol=1e-3, atol=1e-3) for each in zip(right, left, strict=True))
 
     def _losses(
@@ -131,19 +133,19 @@ class CausalModel:
         size = max(1, 8 * CELLS // (longest * self.vocabulary_size))
         return [batch[i : i + size] for i in range(0, len(batch), size)]
 
-    @torch.inference_mode()
     def _output_embeddings(self) -> str | None:
         """Name of the output embeddings, where the logits are nothing but these applied to the states."""
         head = self.model.get_output_embeddings()
         if head is None:
             return None
         ids = torch.arange(min(8, self.vocabulary_size), device=self.model.device)[None]
-        whole = self.model(ids, use_cache=False).logits
-        states = self.model.base_model(ids, use_cache=False)[0]
-        if states.shape[-1] != head.weight.shape[-1]:
-            return None
-        if not torch.allclose(head(states), whole, rtol=1e-4, atol=1e-4):
-            return None
+        with inference(self.model.device):
+            whole = self.model(ids, use_cache=False).logits
+            states = self.model.base_model(ids, use_cache=False)[0]
+            if states.shape[-1] != head.weight.shape[-1]:
+                return None
+            if not torch.allclose(head(states), whole, rtol=1e-4, atol=1e-4):
+                return None
         return next(name for name, module in self.model.named_modules() if module is head)
 
 

@@ -13,10 +13,12 @@ from transformers.pytorch_utils import Conv1D
 from openmeva.metrics.core.backbone import file_digest, read_words_alike
 from openmeva.metrics.core.checkpoint import (
     ADAPTER,
+    NAMES,
     Checkpoint,
     find_checkpoint,
     load_checkpoint,
     merge_adapter,
+    normalizer_of,
     read_settings,
     read_tensors,
 )
@@ -28,7 +30,7 @@ from openmeva.metrics.core.language_model import (
     read_language_model,
     revision_of,
 )
-from openmeva.metrics.core.runtime import token_id
+from openmeva.metrics.core.runtime import built, token_id
 from openmeva.metrics.ppl.causal_model import CausalModel
 from openmeva.metrics.ppl.masked_model import MaskedModel
 from openmeva.metrics.ppl.texts import NormalizedReader, PlainReader
@@ -86,20 +88,15 @@ def from_checkpoint(checkpoint: Checkpoint) -> LoadedModel:
     """The causal or masked language model of one of this project's checkpoints.
 
     Raises:
-        ValueError: weights that the model needs and the checkpoint lacks (they are named).
+        ValueError: weights or names that the model needs and the checkpoint lacks (they are named).
     """
     settings, config = checkpoint.settings, checkpoint.model_config
     causal = settings["model"] == "causal"
     config.is_decoder, config.use_cache = causal, False
-    model: Any = BertLMHeadModel(config) if causal else BertForMaskedLM(config)
-    missing, _ = model.load_state_dict(checkpoint.state, strict=False)
-    missing = [key for key in missing if "decoder" not in key]  # tied to the word embeddings
-    if missing:
-        raise ValueError(f"{checkpoint.folder}: weights missing: {', '.join(missing)}")
-    model.tie_weights()
-    model.eval()
-    names = checkpoint.names_file if settings["delexicalize"] else None
-    reader = NormalizedReader(checkpoint.tokenizer, names, "[SEP]" if causal else None)
+    kind: Any = BertLMHeadModel if causal else BertForMaskedLM
+    model = built(lambda: kind(config), checkpoint.state, checkpoint.folder)
+    normalizer = normalizer_of(checkpoint.names_file, settings["delexicalize"])
+    reader = NormalizedReader(checkpoint.tokenizer, normalizer, "[SEP]" if causal else None)
     if causal:
         start = token_id(checkpoint.tokenizer, "[CLS]")
         scorer: Any = CausalModel(model, start, settings["max_length"], "cls")
@@ -118,8 +115,8 @@ def from_backbone(settings: Mapping[str, Any], folder: Path) -> LoadedModel:
 
     Raises:
         NotAtHandError: the model has to be fetched first (the message says in one line how).
-        ValueError: another file than the known one, a tokenizer that does not serve, or an adapter that is missing
-            or of another model.
+        ValueError: another file than the known one, a tokenizer that does not serve, or an adapter or names that are
+            missing, or an adapter of another model.
     """
     weights = language_model_weights(settings["backbone"], folder)
     tokenizer, model = read_language_model(weights)
@@ -145,8 +142,8 @@ def _under_adapter(
     state = merge_adapter(state, adapter)
     model.load_state_dict(state | {name: state[name].T for name in turned})
     start, end = marks_of(tokenizer)
-    names = folder / "names.json" if settings["delexicalize"] else None
-    reader = NormalizedReader(read_words_alike(tokenizer.backend_tokenizer), names, end)
+    normalizer = normalizer_of(folder / NAMES, settings["delexicalize"])
+    reader = NormalizedReader(read_words_alike(tokenizer.backend_tokenizer), normalizer, end)
     scorer = CausalModel(model.eval(), token_id(reader.tokenizer, start), settings["max_length"])
     return LoadedModel(scorer, reader, f"{file_digest(folder / ADAPTER)[:12]}+{base}")
 

@@ -7,7 +7,7 @@ import torch
 from tokenizers import Tokenizer
 
 from openmeva.metrics.core.batching import length_batches
-from openmeva.metrics.core.runtime import PrecisionCache, pad, token_id
+from openmeva.metrics.core.runtime import PrecisionCache, inference, pad, token_id
 from openmeva.metrics.ppl.losses import target_losses
 from openmeva.metrics.ppl.texts import TokenizedStory
 from openmeva.metrics.ppl.windows import Window, centred_windows
@@ -34,7 +34,6 @@ class MaskedModel:
         self.vocabulary_size: int = model.config.vocab_size
         self.variants = PrecisionCache(model)
 
-    @torch.inference_mode()
     def token_losses(
         self,
         stories: Sequence[TokenizedStory],
@@ -75,9 +74,10 @@ class MaskedModel:
             at_tokens = torch.tensor([i - window.begin + 1 for _, window, group in chosen for i in group])
             targets = ids[at_rows, at_tokens].to(device)
             ids[at_rows, at_tokens] = self.mask
-            states = model.bert(ids.to(device), attention_mask=mask.to(device)).last_hidden_state
-            hidden = states[at_rows.to(device), at_tokens.to(device)]
-            losses = iter(target_losses(hidden, targets, model.cls, self.vocabulary_size).tolist())
+            with inference(device):
+                states = model.bert(ids.to(device), attention_mask=mask.to(device)).last_hidden_state
+                hidden = states[at_rows.to(device), at_tokens.to(device)]
+                losses = iter(target_losses(hidden, targets, model.cls, self.vocabulary_size).tolist())
             for number, _, group in chosen:
                 for i in group:
                     found[number][i - stories[number].counted] = next(losses)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from tokenizers import Tokenizer
@@ -44,13 +43,12 @@ class NormalizedReader:
 
     Args:
         tokenizer: of the model.
-        names: file of the names that become placeholders; None: none do.
+        normalizer: with the names that become placeholders, if any.
         end: the token whose loss counts at a story's end; None: none.
     """
 
-    def __init__(self, tokenizer: Tokenizer, names: Path | None, end: str | None) -> None:
-        self.tokenizer = tokenizer
-        self.normalizer = Normalizer.load(names) if names else Normalizer()
+    def __init__(self, tokenizer: Tokenizer, normalizer: Normalizer, end: str | None) -> None:
+        self.tokenizer, self.normalizer = tokenizer, normalizer
         self.end = token_id(self.tokenizer, end) if end else None
         self.vocabulary_size = self.tokenizer.get_vocab_size()
 

@@ -8,9 +8,16 @@ import torch
 from torch import Tensor
 
 from openmeva.metrics.core.batching import length_batches
-from openmeva.metrics.core.checkpoint import WORDS, Checkpoint
-from openmeva.metrics.core.runtime import PrecisionCache, SpecialTokens, choose_device, choose_dtype, pad
-from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.core.checkpoint import WORDS, Checkpoint, normalizer_of
+from openmeva.metrics.core.runtime import (
+    PrecisionCache,
+    SpecialTokens,
+    built,
+    choose_device,
+    choose_dtype,
+    inference,
+    pad,
+)
 from openmeva.metrics.ruber_bert.modeling import RuberModel
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
@@ -30,7 +37,7 @@ class RuberScorer:
     """Scores stories with one checkpoint.
 
     Raises:
-        ValueError: weights that the model needs and the checkpoint lacks (they are named).
+        ValueError: weights or names that the model needs and the checkpoint lacks (they are named).
     """
 
     def __init__(self, checkpoint: Checkpoint) -> None:
@@ -38,16 +45,14 @@ class RuberScorer:
         self.ranges: dict[str, list[float]] = settings["ranges"]
         self.max_length: int = settings["max_length"]
         self.tokenizer = checkpoint.tokenizer
-        names = checkpoint.names_file if settings["delexicalize"] else None
-        self.normalizer = Normalizer.load(names) if names else Normalizer()
-        self.model = RuberModel(checkpoint.model_config, **settings["model"]).eval()
+        self.normalizer = normalizer_of(checkpoint.names_file, settings["delexicalize"])
         state = dict(checkpoint.state)
-        if self.model.encoder == "rnn":
+        if settings["model"]["encoder"] == "rnn":
             words = next(tensor for name, tensor in state.items() if name.endswith(WORDS))
             state.setdefault("words.weight", words)
-        missing, _ = self.model.load_state_dict(state, strict=False)
-        if missing:
-            raise ValueError(f"{checkpoint.folder}: weights missing: {', '.join(missing)}")
+        self.model = built(
+            lambda: RuberModel(checkpoint.model_config, **settings["model"]), state, checkpoint.folder
+        )
         marks = SpecialTokens.of(self.tokenizer)
         self.cls, self.sep, self.pad = marks.start, marks.end, marks.padding
         self._precisions = PrecisionCache(self.model)
@@ -78,7 +83,7 @@ class RuberScorer:
         vectors, ends = self.encode(model, unique, batch_size, progress)
         place_of = {ids: index for index, ids in enumerate(unique)}
         at = {name: [place_of[tuple(ids)] for ids in texts] for name, texts in rows.items()}
-        with torch.inference_mode():
+        with inference(vectors.device):
             head = self.model.head.to(vectors.device)
             logits = head(vectors[at["contexts"]], vectors[at["predictions"]])
             unreferenced = torch.sigmoid(logits.float()).tolist()
@@ -124,7 +129,7 @@ class RuberScorer:
         vectors: list[Any] = [None] * len(pieces)
         ends: list[Any] = [None] * len(pieces)
         device = next(model.parameters()).device
-        with torch.inference_mode():
+        with inference(device):
             for batch in progress(batches, len(pieces)) if progress else batches:
                 ids, mask = pad([[self.cls, *pieces[i][1], self.sep] for i in batch], self.pad)
                 found = model.encode(ids.to(device), mask.to(device))

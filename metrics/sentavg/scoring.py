@@ -8,7 +8,7 @@ import torch
 
 from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.checkpoint import Checkpoint
-from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad
+from openmeva.metrics.core.runtime import choose_device, choose_dtype, inference, pad
 from openmeva.metrics.core.story_scorer import Progress, StoryScorer
 from openmeva.metrics.sentavg.modeling import SentAvg, word_vectors
 
@@ -23,9 +23,12 @@ class SentAvgScorer(StoryScorer):
             if own is None
             else own.float()
         )
-        model = SentAvg(vectors.shape[0], vectors.shape[1], checkpoint.settings["hidden"])
         state = {**checkpoint.state, "words.weight": vectors}
-        super().__init__(replace(checkpoint, state=state), model)
+        vocabulary, width = vectors.shape
+        super().__init__(
+            replace(checkpoint, state=state),
+            lambda: SentAvg(vocabulary, width, checkpoint.settings["hidden"]),
+        )
 
     def score(
         self,
@@ -59,7 +62,7 @@ class SentAvgScorer(StoryScorer):
         sentences = list(places)
         batches: Iterable[list[int]] = list(length_batches([len(ids) for ids in sentences], batch_size))
         vectors: list[Any] = [None] * len(sentences)
-        with torch.inference_mode():
+        with inference(place):
             for batch in progress(batches, len(sentences)) if progress else batches:
                 tokens, mask = pad([sentences[i] for i in batch], self.special_tokens.padding)
                 encoded = self.model.encode(tokens.to(place), mask.to(place))

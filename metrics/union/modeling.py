@@ -28,7 +28,7 @@ class UnionModel(BertPreTrainedModel):
     it can start from a pretrained one; the paper's is a linear layer of its own.
     """
 
-    _keep_in_fp32_modules_strict = ("classifier",)
+    _keep_in_fp32_modules_strict = {"classifier"}  # noqa: RUF012 (as the base class has it)
     _tied_weights_keys = {  # noqa: RUF012 (the base class wants a plain dict)
         "cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight",
         "cls.predictions.decoder.bias": "cls.predictions.bias",

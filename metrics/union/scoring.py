@@ -19,7 +19,7 @@ class UnionScorer(StoryScorer):
     """Scores stories with one checkpoint; explanations hold `edits` beside the sentences."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
-        super().__init__(checkpoint, UnionModel(checkpoint.model_config))
+        super().__init__(checkpoint, lambda: UnionModel(checkpoint.model_config))
 
     def _details(
         self,

@@ -1,5 +1,6 @@
 """Weights are found locally, checked, and merged exactly."""
 
+import errno
 import json
 import shutil
 from pathlib import Path
@@ -12,10 +13,12 @@ from huggingface_hub import constants, snapshot_download
 from huggingface_hub.errors import LocalEntryNotFoundError
 
 from openmeva.metrics.core import backbone, checkpoint
-from openmeva.metrics.core.backbone import backbone_folder
+from openmeva.metrics.core.backbone import NotAtHandError, backbone_folder
 from openmeva.metrics.core.checkpoint import find_checkpoint, load_checkpoint, merge_adapter
+from openmeva.metrics.core.hub import hub_home
 from openmeva.metrics.core.runtime import choose_dtype, pad
 from tests.tiny import write_checkpoint
+from tests.tiny_metrics import CHECKPOINTS, NAMED, load_tiny
 
 ROOT = Path(__file__).resolve().parents[3]
 IDS = {"roc": "openmeva/union-roc", "wp": "openmeva/union-wp"}
@@ -103,6 +106,105 @@ def test_a_model_without_its_tokenizer_is_asked_for_again(
     (tmp_path / "tokenizer.json").write_text("{}")
     assert checkpoint._snapshot("someone/encoder", None, local_files_only=True) == tmp_path
     assert backbone.hub_folder("someone/encoder", None, local=True) == tmp_path
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_without_its_names_no_checkpoint_scores(name: str, tmp_path: Path) -> None:
+    folder = CHECKPOINTS[name](tmp_path / "tiny")
+    (folder / "encoder" / "names.json").unlink()
+    with pytest.raises(ValueError, match=r"encoder/names\.json: missing"):
+        load_tiny(name, folder)
+
+
+@pytest.mark.parametrize("lacking", ["names.json", "tokenizer.json"])
+def test_a_partial_copy_of_the_shared_encoder_is_fetched_again(
+    lacking: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("config.json", "model.safetensors", "names.json", "tokenizer.json", "vocab.txt"):
+        (tmp_path / name).write_text("{}")
+    (tmp_path / lacking).unlink()
+
+    def download(*_: str, local_files_only: bool, **__: Any) -> str:
+        if not local_files_only:
+            (tmp_path / lacking).write_text("{}")
+        return str(tmp_path)
+
+    monkeypatch.setattr(backbone, "snapshot_download", download)
+    assert backbone.hub_folder("me/story-encoder", None, local=True) is None
+    assert backbone.hub_folder("me/story-encoder", None, local=False) == tmp_path
+    assert backbone.hub_folder("me/story-encoder", None, local=True) == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("settings", "files"),
+    [
+        ({"encoder": {"hub": "x/y"}}, ["adapter.safetensors"]),
+        ({"encoder": {"hub": "x/y", "added_tokens": []}}, ["adapter.safetensors", "names.json"]),
+        ({"backbone": {"hub": "x/y"}, "adapter": True}, ["adapter.safetensors", "names.json"]),
+        ({}, ["model.safetensors", "tokenizer.json", "names.json"]),
+    ],
+)
+def test_a_cached_checkpoint_without_the_names_that_it_needs_is_asked_for_again(
+    settings: dict[str, Any], files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"union": {"delexicalize": True, **settings}}))
+    monkeypatch.setattr(checkpoint, "snapshot_download", lambda *_, **__: str(tmp_path))
+    for name in files:
+        with pytest.raises(LocalEntryNotFoundError, match=rf"lacks .*{name}"):
+            checkpoint._snapshot("someone/mine", None, local_files_only=True)
+        (tmp_path / name).write_text("{}")
+    assert checkpoint._snapshot("someone/mine", None, local_files_only=True) == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("failed", "told"),
+    [
+        (ConnectionError("no route\nto the Hub"), r"\(ConnectionError: no route\)$"),
+        (RuntimeError("CAS service error"), r"\(RuntimeError: CAS service error\)$"),
+        (OSError(errno.ENOSPC, "No space left on device"), "No space left on device"),
+    ],
+)
+def test_what_failed_on_the_way_from_the_hub_is_told(
+    failed: Exception, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def download(*_: str, local_files_only: bool, **__: Any) -> str:
+        raise LocalEntryNotFoundError("not in the cache") if local_files_only else failed
+
+    monkeypatch.setattr(checkpoint, "snapshot_download", download)
+    monkeypatch.setattr(backbone, "snapshot_download", download)
+    own = isinstance(failed, OSError) and failed.errno is not None
+    for name in ("me/mine", "me/mine@v1"):
+        with pytest.raises(OSError if own else ValueError, match=told) as checkpoints:
+            find_checkpoint("union", name, IDS)
+        assert failed in (checkpoints.value, checkpoints.value.__cause__)
+    with pytest.raises(OSError if own else NotAtHandError, match=told) as backbones:
+        backbone_folder({"hub": "me/encoder", "sha256": "0"})
+    assert failed in (backbones.value, backbones.value.__cause__)
+
+
+def test_a_cached_checkpoint_serves_where_the_large_files_do_not_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"ppl": {"backbone": {"hub": "someone/model"}}}))
+
+    def download(*_: str, local_files_only: bool, **__: Any) -> str:
+        if not local_files_only:
+            raise RuntimeError("CAS service error")
+        return str(tmp_path)
+
+    monkeypatch.setattr(checkpoint, "snapshot_download", download)
+    assert find_checkpoint("ppl", "someone/settings", IDS) == tmp_path
+
+
+def test_a_home_by_its_short_name_is_no_folder_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("HF_HOME", "~/x")
+    assert hub_home() == tmp_path / "x"
+    place = tmp_path / "x" / "openmeva-packages" / "abc"
+    place.mkdir(parents=True)
+    assert backbone.packaged_folder({"parts": ["a/b"], "sha256": "abc"}) == place
 
 
 def test_another_encoder_is_not_taken_for_the_shared_one(tmp_path: Path) -> None:

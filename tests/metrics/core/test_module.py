@@ -140,6 +140,15 @@ def test_a_device_that_is_not_here_is_refused(device: Any) -> None:
         choose_device(device)
 
 
+def test_a_device_that_is_here_and_full_is_not_called_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    with mock.patch.object(torch, "empty", side_effect=torch.OutOfMemoryError("CUDA out of memory")):
+        with pytest.raises(torch.OutOfMemoryError, match="CUDA out of memory"):
+            choose_device("cuda:0")
+        with pytest.raises(ValueError, match="expected one that is here"):
+            choose_device("cuda:1")
+
+
 @pytest.mark.parametrize("dtype", [[], None, "int8", 3])
 def test_a_precision_that_is_none_is_refused(dtype: Any) -> None:
     with pytest.raises(ValueError, match="expected dtype"):

@@ -1,5 +1,8 @@
 """Models in float32 and in other precisions, and batches padded for them."""
 
+from pathlib import Path
+
+import pytest
 import torch
 from transformers import BertConfig
 
@@ -8,6 +11,7 @@ from openmeva.metrics.core.classifier import StoryClassifier
 from openmeva.metrics.core.runtime import PrecisionCache, choose_device, pad
 from openmeva.metrics.sentavg.modeling import SentAvg
 from openmeva.metrics.union.modeling import UnionModel
+from tests.tiny_metrics import CHECKPOINTS, load_tiny, scores_of
 
 
 def test_batches_are_padded_and_a_model_is_rounded_once() -> None:
@@ -42,3 +46,22 @@ def test_last_layers_stay_exact() -> None:
             assert parameter.dtype is (torch.float32 if kept else torch.bfloat16), name
             assert not kept or torch.equal(parameter, exact)
         assert all(parameter.dtype is torch.float32 for parameter in cache.exact.parameters())
+
+
+@pytest.mark.parametrize("name", CHECKPOINTS)
+def test_loading_and_scoring_heed_and_leave_no_state_of_torch(name: str, tmp_path: Path) -> None:
+    """A default type of the caller's rounds no weights, an autocast no scores, and draws go on as if nothing was loaded."""
+    folder = CHECKPOINTS[name](tmp_path / "tiny")
+    expected = scores_of(load_tiny(name, folder))
+    state = torch.random.get_rng_state()
+    torch.set_default_dtype(torch.bfloat16)
+    try:
+        module = load_tiny(name, folder)
+        assert torch.get_default_dtype() is torch.bfloat16
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert torch.equal(torch.random.get_rng_state(), state)
+    assert scores_of(module) == expected
+    with torch.autocast("cpu", torch.bfloat16):
+        assert scores_of(module) == expected
+        assert scores_of(load_tiny(name, folder)) == expected

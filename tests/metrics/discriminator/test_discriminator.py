@@ -38,16 +38,8 @@ def test_contexts(metric: Any) -> None:
     assert apart == pytest.approx(score("She ate."), abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"predictions": ["She ate.", ""]}, "predictions, row 1: expected a text"),
-        ({"predictions": ["She ate."], "contexts": []}, "contexts: expected 1"),
-        ({"predictions": ["She ate."], "batch_size": 0}, "batch_size"),
-        ({"predictions": ["She ate."], "context_is_part_of_story": "yes"}, "expected True, False or None"),
-    ],
-)
-def test_bad_input_is_named(metric: Any, arguments: dict[str, Any], message: str) -> None:
+def test_bad_input_is_named(metric: Any, bad_input: tuple[dict[str, Any], str]) -> None:
+    arguments, message = bad_input
     with pytest.raises(ValueError, match=message):
         metric.compute(**arguments)
     assert metric.compute(predictions=["She ate."])["scores"]

@@ -7,13 +7,12 @@ from typing import Any
 import evaluate
 import numpy as np
 import pytest
-from transformers import BertConfig, BertModel
 
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES, SCORES, SimilarityScorer
 from tests.mini_stories import mini_of
-from tests.tiny import PIECES, tiny_tokenizer
+from tests.tiny import write_bert
 
 ROOT = Path(__file__).parents[3]
 ENCODER = ROOT / "metrics" / "weights" / "encoder"
@@ -183,19 +182,7 @@ def test_signature(similarity: Any) -> None:
 @pytest.fixture(scope="module")
 def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An encoder in transformers' own format that reads 20 tokens."""
-    folder = tmp_path_factory.mktemp("encoder")
-    config = BertConfig(
-        vocab_size=len(PIECES),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=20,
-        initializer_range=0.6,
-    )
-    BertModel(config).save_pretrained(folder)
-    (folder / "tokenizer.json").write_text(tiny_tokenizer().to_str())
-    return folder
+    return write_bert(tmp_path_factory.mktemp("encoder"), max_position_embeddings=20)
 
 
 def test_another_encoder_and_texts_beyond_its_length(other: Path) -> None:

@@ -1,0 +1,57 @@
+"""A tiny checkpoint for every metric that reads one, behind the metric's own module."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import evaluate
+
+from openmeva.training.paths import METRICS
+from tests.tiny import write_bert, write_checkpoint
+from tests.tiny_bleurt import write_bleurt
+from tests.tiny_classifier import write_classifier
+from tests.tiny_ppl import write_gpt2, write_ppl_checkpoint
+from tests.tiny_ruber import write_ruber_checkpoint
+from tests.tiny_sentavg import write_sentavg
+
+STORIES = ["Ann ran home. She ate.", "The dog slept. Rose was not home.", "She ate the cat and Tom."]
+
+
+def write_similarity(folder: Path) -> Path:
+    """UNION's adapter, whose encoder embeds words here."""
+    settings = json.loads((write_checkpoint(folder) / "config.json").read_text())["union"]
+    (folder / "config.json").write_text(json.dumps({"embedding_similarity": settings}))
+    return folder
+
+
+# A metric, after a colon what its checkpoint is, and what writes that.
+CHECKPOINTS: dict[str, Callable[[Path], Path]] = {
+    "union": write_checkpoint,
+    "plot_coherence": lambda folder: write_classifier(folder, "plot_coherence", token_share=0.5),
+    "discriminator": lambda folder: write_classifier(folder, "discriminator", kinds=False),
+    "sentavg": write_sentavg,
+    "bleurt": write_bleurt,
+    "ruber_bert": write_ruber_checkpoint,
+    "ruber_bert:rnn": lambda folder: write_ruber_checkpoint(folder, "rnn"),
+    "ppl": write_ppl_checkpoint,
+    "ppl:masked": lambda folder: write_ppl_checkpoint(folder, "masked", spacing=2),
+    "ppl:gpt2": write_gpt2,
+    "embedding_similarity": write_similarity,
+    "embedding_similarity:bert": write_bert,
+}
+NAMED = [name for name in CHECKPOINTS if name.split(":")[0] != "embedding_similarity" and name != "ppl:gpt2"]
+"""Those that read names as placeholders."""
+
+
+def load_tiny(name: str, folder: Path) -> Any:
+    """The module of a metric on the checkpoint in a folder."""
+    return evaluate.load(str(METRICS / name.split(":")[0]), str(folder))
+
+
+def scores_of(module: Any) -> dict[str, Any]:
+    """All that a module says of three stories, in float32."""
+    references = STORIES[1:] + STORIES[:1]
+    beside = {"contexts": STORIES, "references": references}
+    found: dict[str, Any] = module.compute(predictions=STORIES, dtype="float32", **beside)
+    return found
