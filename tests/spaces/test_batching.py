@@ -1,5 +1,6 @@
 """Many users at once: what is read together, what goes first, and what is kept of it."""
 
+import hashlib
 import threading
 from collections.abc import Sequence
 
@@ -63,3 +64,10 @@ def test_the_last_results_are_remembered_and_no_text() -> None:
     assert [remembered.get(digest) for digest in digests] == [0.1, None, 0.3]
     assert "secret" not in repr(vars(remembered))
     assert len(set(digests)) == 3
+
+
+def test_what_is_remembered_cannot_be_looked_up_without_the_process() -> None:
+    parts = ("union", "roc", "He ran.")
+    own = Remembered.digest(*parts)
+    assert own == Remembered.digest(*parts)
+    assert own != hashlib.blake2b(repr(parts).encode(), digest_size=16).digest()

@@ -19,6 +19,7 @@ from openmeva.metrics.core.command import (
 )
 from openmeva.training.files import write_rows
 from tests.running import run_command
+from tests.tiny import write_checkpoint
 
 
 def test_a_metric_with_references(tmp_path: Path) -> None:
@@ -132,6 +133,23 @@ def test_contexts_and_references_have_several_names(tmp_path: Path) -> None:
     file.write_text('{"story": "He ran.", "prompt": "Run."}\n{"story": "He ran."}\n')
     with pytest.raises(ValueError, match="line 2: expected 'context', which other rows have"):
         read_stories(file)
+
+
+def test_a_story_that_holds_its_context_is_not_given_it_again(tmp_path: Path) -> None:
+    stories, scores = tmp_path / "stories.jsonl", tmp_path / "scores.jsonl"
+    config = write_checkpoint(tmp_path / "mine")
+
+    def score(row: dict[str, str], *options: str) -> float:
+        write_rows(stories, [row])
+        files = ["--input", str(stories), "--output", str(scores), "--config", str(config)]
+        main("union", [*files, *options])
+        found: float = json.loads(scores.read_text(encoding="utf-8"))["score"]
+        return found
+
+    row = {"story": "Ann ran home. She ate.", "context": "Ann ran home."}
+    alone = score({"story": row["story"]})
+    assert score(row, "--context-in-story") == alone
+    assert score(row) != alone
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])

@@ -1,16 +1,27 @@
 """Files are read by lines that end where their writer ended them, and are written whole or not at all."""
 
+import errno
 import gzip
 import io
 import os
 import sys
+import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from openmeva.metrics.core.files import STANDARD, numbered_lines, read_json, read_lines, replacing, write_text
+from openmeva.metrics.core.files import (
+    STANDARD,
+    check_writable,
+    numbered_lines,
+    read_json,
+    read_lines,
+    replacing,
+    write_text,
+)
 
 
 def test_a_file_is_written_whole_or_left_as_it_was(tmp_path: Path) -> None:
@@ -60,6 +71,19 @@ def test_what_is_no_file_is_written_through(tmp_path: Path) -> None:
     assert pipe.is_fifo()
     assert link.is_symlink()
     assert sorted(tmp_path.iterdir()) == sorted([pipe, link])
+
+
+def test_a_place_where_nothing_can_be_written_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_only(**_: Any) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    file = tmp_path / "new" / "a.txt"
+    check_writable(file)
+    monkeypatch.setattr(tempfile, "TemporaryFile", read_only)
+    with pytest.raises(ValueError, match=r"a\.txt: nothing can be written to .* \(Read-only file system\)"):
+        check_writable(file)
 
 
 def test_two_threads_write_one_file(tmp_path: Path) -> None:

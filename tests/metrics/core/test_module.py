@@ -235,6 +235,13 @@ def test_names_of_scores_are_chosen_among_those_known() -> None:
             chosen_names(wrong, known)
 
 
+def test_every_batch_has_the_same_columns(lengths: Lengths) -> None:
+    lengths.add_batch(predictions=["ab"], contexts=["c"], references=["d"])
+    with pytest.raises(ValueError, match=r"^references: expected with every batch or with none"):
+        lengths.add_batch(predictions=["abc"], contexts=["c"])
+    assert lengths.compute()["scores"] == [2]
+
+
 def test_columns_without_stories_are_refused(lengths: Lengths) -> None:
     lengths.add_batch(predictions=["a b ."], contexts=["c ."])
     for beside in ({"contexts": ["c ."]}, {"references": [["d ."]]}):

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ def values(path: Path | str, **options: Any) -> list[dict[str, Any]]:
 def test_no_cell_is_a_formula_to_a_spreadsheet(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"rows.{kind}"
     texts = ["=HYPERLINK(1)", "+1+2", "-x", "@SUM(A1)", " =1", "\t=1", "'=1"]
+    texts += ["＝1", "＋1", "－x", "＠SUM(A1)"]  # wide signs
     write_rows(path, [{"story": text, "=column": -0.5, "rating": "-1.5"} for text in texts])
     with path.open(encoding="utf-8", newline="") as file:
         heading, *cells = csv.reader(file, delimiter="," if kind == "csv" else "\t")
@@ -72,10 +74,21 @@ def test_what_is_written_is_read_again(kind: str, packed: str, tmp_path: Path) -
     assert [other.name for other in tmp_path.iterdir()] == [path.name]
 
 
+def test_the_same_rows_make_the_same_bytes_at_any_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, now in (("a.jsonl.gz", 1e9), ("b.jsonl.gz", 2e9)):
+        monkeypatch.setattr(time, "time", lambda now=now: now)
+        write_rows(tmp_path / name, ROWS)
+    assert (tmp_path / "a.jsonl.gz").read_bytes() == (tmp_path / "b.jsonl.gz").read_bytes()
+
+
 def test_a_text_holds_a_story_a_line_whatever_is_in_it(tmp_path: Path) -> None:
     path = tmp_path / "rows.txt.gz"
-    write_rows(path, [*ROWS, {"story": "two\nlines"}])
-    assert [row["story"] for row in values(path)] == [*(row["story"] for row in ROWS), "two lines"]
+    write_rows(path, [*ROWS, {"story": "lines\nof\rall\r\nkinds"}])
+    stories = [*(row["story"] for row in ROWS), "lines of all  kinds"]
+    assert [row["story"] for row in values(path)] == stories
+    assert gzip.decompress(path.read_bytes()).decode() == "".join(f"{story}\n" for story in stories)
     with pytest.raises(ValueError, match=r"row 1: expected 'score', .* got \['story', 'story_id'\]"):
         write_rows(tmp_path / "scores.txt", ROWS, column="score")
     assert not (tmp_path / "scores.txt").exists()

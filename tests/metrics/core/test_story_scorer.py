@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from tokenizers import Tokenizer
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.story_scorer import is_beginning
@@ -122,3 +123,25 @@ def test_a_sentence_is_weighed_in_the_window_that_it_stands_nearest_to_the_middl
     _, explanations = scorer.score([story], dtype="float32", explain=True)
     assert explanations is not None
     assert [one["gain"] for one in explanations[0]["sentences"]] == pytest.approx(costs, abs=1e-6)
+
+
+def test_a_tokenizer_that_cuts_and_pads_changes_no_score(tmp_path: Path) -> None:
+    """As sentence-transformers leave theirs, all-mpnet-base-v2's among them: texts would be cut at 128 tokens."""
+    folder, story = write_checkpoint(tmp_path), "She ran home and ate the cat. The dog slept."
+    expected = UnionScorer(load_checkpoint(folder, "union")).score([story], dtype="float32")
+    file = folder / "encoder" / "tokenizer.json"
+    tokenizer = Tokenizer.from_file(str(file))
+    tokenizer.enable_truncation(3)
+    tokenizer.enable_padding(length=16)
+    tokenizer.save(str(file))
+    assert UnionScorer(load_checkpoint(folder, "union")).score([story], dtype="float32") == expected
+
+
+def test_no_window_is_longer_than_the_model_reads(tmp_path: Path) -> None:
+    """Special tokens included: a model has no positions for more."""
+    scorer = UnionScorer(load_checkpoint(write_checkpoint(tmp_path, max_length=16), "union"))
+    for sentence in ("she ran .", "she ran home and ate ."):
+        (story,) = scorer.prepare([f"{sentence} " * 9], None)
+        assert max(len(story.ids(window)) for window in story.windows) <= 16 - 2
+    (story,) = scorer.prepare(["the cat ran home and slept " * 9], None)
+    assert max(map(len, story.tokens)) <= 16 - 2

@@ -62,6 +62,28 @@ def test_a_story_of_another_length_is_of_the_wrong_kind() -> None:
     assert warning_of(STORY * 10) is warning_of(STORY * 10, *USUAL_WORDS["wp"]) is None
 
 
+def test_a_story_is_as_long_as_its_bounds_and_no_longer() -> None:
+    def warning(count: int, kind: str) -> str | None:
+        words = "she and he ran to the old house by the sea".split() * 20
+        return warning_of(" ".join(words[:count]), *USUAL_WORDS[kind])
+
+    assert warning(10, "roc") is warning(150, "roc") is warning(40, "wp") is None
+    assert str(warning(9, "roc")).startswith("too short: 9 words")
+    assert str(warning(151, "roc")).startswith("wrong kind: 151 words")
+    assert str(warning(39, "wp")).startswith("wrong kind: 39 words")
+
+
+def test_a_placeholder_is_a_word() -> None:
+    assert warning_of("[MALE] and [FEMALE] ran to the old house by it .") is None
+
+
+def test_a_text_of_two_scripts_is_not_english_though_it_has_english_words() -> None:
+    english = "She ran to the old house and they said that he was not there. "
+    assert str(warning_of(english + "Она побежала домой, потому что была голодна. ")).startswith(
+        "not English: 4"
+    )
+
+
 def test_none_of_the_stories_at_hand_is_warned_of() -> None:
     for kind in ("roc", "wp"):
         stories = [row["story"] for row in mini_of(kind)]

@@ -56,6 +56,12 @@ def test_icc_of_stories_with_different_numbers_of_ratings():
     assert agreement(ratings)["icc_ceiling"] == pytest.approx(expected["mean"] ** 0.5)
 
 
+def test_raters_who_agree_less_than_by_chance_leave_no_room():
+    found = agreement(np.array([[1, 5], [5, 1], [1, 5], [5, 1], [2, 4], [4, 2.5]]))
+    assert found["icc_one_way_mean"] < 0
+    assert found["icc_ceiling"] == 0
+
+
 def test_kappas_of_ordered_ratings():
     def distance(a, b):
         return np.mean([abs(x - y) for x in a for y in b])
@@ -109,6 +115,17 @@ def test_sheets_with_other_raters_are_separate_blocks_in_any_order_of_columns():
     raters = [["a", "b"], ["b", "a"], ["c", "d"]]
     blocks = rater_blocks(np.array([[1.0, 2.0], [4.0, 3.0], [5.0, 5.0]]), raters)
     assert [block.tolist() for block in blocks] == [[[1.0, 2.0], [3.0, 4.0]], [[5.0, 5.0]]]
+
+
+def test_sets_of_raters_count_by_their_stories():
+    rng = np.random.default_rng(0)
+    alike = np.repeat(np.arange(12.0)[:, None], 2, axis=1) + rng.normal(size=(12, 2))
+    apart = rng.normal(size=(5, 2))
+    raters = [["a", "b"]] * 12 + [["c", "d"]] * 5
+    for found in (kendall_w, lambda *given: icc_two_way(*given)["single"]):
+        one, other = found(alike, raters[:12]), found(apart, raters[12:])
+        assert abs(one - other) > 0.1
+        assert found(np.concatenate([alike, apart]), raters) == pytest.approx((12 * one + 5 * other) / 17)
 
 
 def test_a_severe_rater_is_found():

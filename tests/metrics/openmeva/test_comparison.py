@@ -11,6 +11,8 @@ from openmeva.metrics.openmeva.comparison import (
     steiger_test,
     williams_test,
 )
+from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.metrics.openmeva.sections import judgment_tables
 
 # r12, r13, r23, n, and t and p of psych 2.2.9: r.test(n, r12, r13, r23) on R 4.2.2.
 WILLIAMS = [
@@ -108,6 +110,22 @@ def test_corrections_are_those_of_r():
         [0.005, 0.05, 0.05, 0.05, 0.2]
     )
     assert [one["significant"] for one in found.values()] == [True, False, False, False, False]
+
+
+def test_tests_against_several_metrics_are_corrected():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=80)
+    stories = JudgedStories.from_rows(
+        {"story": f"story {k}", "score": float(score)} for k, score in enumerate(scores)
+    )
+    others = {name: scores + spread * rng.normal(size=80) for name, spread in (("far", 1.2), ("near", 0.9))}
+    metric = scores + 0.8 * rng.normal(size=80)
+    found = judgment_tables(metric, stories, others, 4, True, 100, np.random.default_rng(0))["comparisons"]
+    for test in ("williams", "steiger"):
+        first, second = sorted((one[test] for one in found.values()), key=lambda one: one["p_value"])
+        assert first["p_value"] < second["p_value"] < 1
+        assert first["holm"] == pytest.approx(min(1, 2 * first["p_value"]))
+        assert second["holm"] == pytest.approx(max(first["holm"], second["p_value"]))
 
 
 def test_too_few_stories():

@@ -176,3 +176,16 @@ def test_a_word_of_very_many_pieces_has_a_finite_perplexity(gpt2: Any) -> None:
     result = gpt2.compute(predictions=["zq" * 400])
     assert sum(result["nll"]) * 400 > 709, "past what a float holds, as one word"
     assert json.loads(json.dumps(result, allow_nan=False))["word_perplexities"] == [sys.float_info.max]
+
+
+def test_a_story_whose_every_token_repeats_has_its_largest_loss(gpt2: Any) -> None:
+    """A mean of no token would be none; GPT-2 has no end token, which a context never has."""
+    result = gpt2.compute(
+        predictions=["She ran home."], contexts=["She ran home. She ran home."], repeated_ngram=1, explain=True,
+        dtype="float32",
+    )  # fmt: skip
+    losses = [token["nll"] for token in result["explanations"][0]["tokens"]]
+    assert result["repeated_shares"] == [1.0]
+    assert len(set(losses)) > 1
+    assert result["corrected_log_scores"] == [pytest.approx(-max(losses))]
+    assert result["corrected_scores"] == [pytest.approx(-math.exp(max(losses)))]

@@ -85,6 +85,16 @@ def test_columns_of_any_row_count(tmp_path: Path) -> None:
         read_scores(tmp_path / "mine.jsonl", STORIES, "the set")
 
 
+def test_true_and_false_are_no_scores(tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    rows = [{"score": n, "checked": n > 1} for n in (1, 2, 3)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert read_scores(file, STORIES, "the set") == {"score": [1, 2, 3]}
+    file.write_text('{"score": 1}\n{"score": true}\n{"score": 3}\n', encoding="utf-8")
+    with pytest.raises(ValueError, match=r"line 2: expected a number in 'score', got True"):
+        read_scores(file, STORIES, "the set")
+
+
 def test_judgments_are_not_compared_with_themselves(tmp_path: Path) -> None:
     files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     for place, file in enumerate(files, 2):

@@ -31,16 +31,27 @@ def problems(tmp_path: Path, name: str, content: bytes) -> list[str]:
         ("words.pickle", b"", "got .pickle"),
         ("notes.doc", b"", "got '.doc'"),
         (".env", b"", "looks like a secret by its name"),
+        (".env.local", b"", "looks like a secret by its name"),
+        ("keys/.netrc", b"", "looks like a secret by its name"),
+        ("credentials.json", b"", "looks like a secret by its name"),
         ("id_rsa", b"", "looks like a secret by its name"),
         ("server.pem", b"", "looks like a secret by its name"),
         ("app.py", f'login("hf_{KEY * 5}")'.encode(), "a Hugging Face token"),
         ("app.py", f'gh = "ghp_{KEY * 4}{KEY[:4]}"'.encode(), "a GitHub token"),
+        ("app.py", f"gho_{KEY * 4}{KEY[:4]}".encode(), "a GitHub token"),
+        ("app.py", f"github_pat_{KEY * 8}".encode(), "a GitHub token"),
         ("a.yaml", f"key: AKIA{KEY * 2}".encode(), "an AWS key"),
+        ("a.yaml", f"key: ASIA{KEY * 2}".encode(), "an AWS key"),
+        ("app.py", f"sk-{KEY * 4}".encode(), "an API key"),
+        ("app.py", f"xoxb-{KEY * 3}".encode(), "an API key"),
+        ("app.py", f"AIza{KEY * 4}{KEY[:3]}".encode(), "an API key"),
         ("a.txt", b"-----BEGIN RSA PRIVATE KEY-----", "a private key"),
         ("a.json", b'{"api_key": "abcdefghijklmnop"}', "a password"),
+        ("app.py", b"PASSWORD = 'abcdefghijklmnop'", "a password"),
         ("a.md", b"https://user:hunter22@example.org", "credentials in an address"),
         ("model.safetensors", b"\x80\x04pickled", "expected a safetensors file"),
         ("data.parquet", b"\x80\x04pickled", "expected a Parquet file"),
+        ("data.parquet", b"PAR1 and cut short", "expected a Parquet file"),
         ("config.json", b"\x80\x04\0", "expected text in a .json file"),
         ("vocab.txt", b"a" * (LIMIT + 1), "40.0 MB, expected at most 40"),
     ],
@@ -74,11 +85,13 @@ def test_a_repository_needs_a_card(tmp_path: Path) -> None:
 
 def test_a_card_names_published_repositories_alone(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text(
-        '`Client("openmeva/story_scorer")`, `Client("me/story-scorer")`, openmeva/spaces/app.py, openmeva/union.'
+        '`Client("openmeva/story_scorer")`, `Client("me/story-scorer")`, openmeva/spaces/app.py, openmeva/union, '
+        '`Client("me/story_scorer")`.'
     )
     found = repository_problems(Repository("space", "me/x", tmp_path), DESCRIPTION)
     assert [one for one in found if "expected ids" in one] == [
-        "me/x/README.md: expected ids of published repositories, got openmeva/story_scorer"
+        "me/x/README.md: expected ids of published repositories, got openmeva/story_scorer",
+        "me/x/README.md: expected ids of published repositories, got me/story_scorer",
     ]
 
 

@@ -78,6 +78,16 @@ def test_everything_arrives_and_a_second_time_changes_nothing(
     assert writes(hub) == []
 
 
+def test_what_the_hub_itself_keeps_is_left_alone(hub: Hub, repositories: list[Repository]) -> None:
+    """It makes `.gitattributes` with a repository, which says which files are large ones."""
+    union = [one for one in repositories if one.id == "me/union-roc"]
+    publish(api(hub), union, "1.0.0")
+    hub.repositories["models/me/union-roc"].files[".gitattributes"] = b"*.safetensors filter=lfs\n"
+    writes(hub)
+    assert publish(api(hub), union, "1.0.0") == {"model me/union-roc": "unchanged"}
+    assert writes(hub) == []
+
+
 def test_lists_of_names_go_out_with_their_terms(repositories: list[Repository]) -> None:
     with_names = [one for one in repositories if "names.json" in one.files()]
     assert with_names

@@ -2,17 +2,21 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
 from openmeva.training.cli.app import app
 from openmeva.training.judged import builder
 from openmeva.training.judged.builder import build, mans_file
-from openmeva.training.judged.catalogue import JUDGED_SETS
+from openmeva.training.judged.catalogue import JUDGED_SETS, JudgedSet, Part
+from openmeva.training.judged.rows import JudgedStory
 from openmeva.training.paths import ROOT
 
 ENTRY = {
@@ -45,6 +49,22 @@ def judged(*arguments: object, code: int = 0) -> str:
 
 def rows(split: Any) -> list[dict[str, Any]]:
     return [{key: value for key, value in row.items() if value is not None} for row in split]
+
+
+@pytest.fixture
+def made_up(tmp_path: Path) -> Callable[..., JudgedSet]:
+    """A set of parts of these rows, whose files lie in the folder `source`."""
+
+    def part(name: str, rows: list[JudgedStory]) -> Part:
+        (tmp_path / "source" / name).touch()
+        return Part((name,), lambda _: rows)
+
+    def make(**rows: list[JudgedStory]) -> JudgedSet:
+        (tmp_path / "source").mkdir()
+        parts = {name: part(name, its) for name, its in rows.items()}
+        return JudgedSet("hanna", "HANNA", "Judged.", "MIT", "there", "the paper", parts)
+
+    return make
 
 
 def test_mans_has_both_corpora_unless_one_is_named(mans: Path, tmp_path: Path) -> None:
@@ -117,6 +137,39 @@ def test_a_set_that_is_built_again_has_the_card_of_what_it_has_now(mans: Path, t
     assert "got one with another set in it" in judged(
         "plot_guided", "--source", source, "--out", tmp_path / "mans", code=2
     )
+
+
+def test_all_parts_have_the_same_columns_of_the_same_types(
+    made_up: Callable[..., JudgedSet], tmp_path: Path
+) -> None:
+    """Or `datasets` refuses to load them together."""
+    one = made_up(
+        test=[{"story_id": "1", "story": "He ran.", "score": 1.0, "raters": ["a"]}],
+        more=[{"story_id": "1", "story": "She ate.", "score": 2.0}],
+    )
+    build(one, str(tmp_path / "source"), tmp_path / "out")
+    test, more = (pq.read_schema(tmp_path / "out" / f"{name}.parquet") for name in ("test", "more"))
+    assert test == more
+    assert more.field("raters").type == pa.list_(pa.string())
+
+
+def test_a_part_that_cannot_be_written_leaves_the_old_one(
+    made_up: Callable[..., JudgedSet], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, out = str(tmp_path / "source"), tmp_path / "out"
+    one = made_up(test=[{"story_id": "1", "story": "He ran.", "score": 1.0}])
+    build(one, source, out)
+    before = (out / "test.parquet").read_bytes()
+
+    def full(table: Any, path: Path) -> None:
+        Path(path).write_bytes(b"PAR1")
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(builder.pq, "write_table", full)
+    with pytest.raises(OSError, match="no space"):
+        build(one, source, out)
+    assert (out / "test.parquet").read_bytes() == before
+    assert sorted(path.name for path in out.iterdir()) == ["README.md", "test.parquet"]
 
 
 def test_without_the_hub_a_line_says_what_to_give(tmp_path: Path) -> None:

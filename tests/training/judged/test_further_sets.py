@@ -136,6 +136,7 @@ def test_litbench_leaves_out_what_is_gone(tmp_path: Path) -> None:
     (tmp_path / "rehydrated_test_data.csv").write_text(
         "prompt,chosen_story,rejected_story,chosen_comment_id\n"
         "A prompt,good,dull,c1\nA prompt,[deleted],dull,c2\nAnother,,dull,c3\n"
+        "A prompt,better,[removed],c4\n,fine,poor,c5\n"
     )
     assert [row["story"] for row in read_litbench(tmp_path)] == ["good", "dull"]
     (tmp_path / "rehydrated_test_data.csv").write_text("prompt,chosen_story\nA prompt,good\n")

@@ -148,6 +148,12 @@ def test_sheets_of_two_stories(tmp_path):
     assert [row["source_model"] for row in rows] == ["machine", "human"]
 
 
+def test_a_judged_story_that_the_order_lacks_is_told(tmp_path):
+    (tmp_path / "AMT_WP.CSV").write_text("WorkerId,Input.text1,Answer.text1\nw1,a .,1\nw1,b .,2\n")
+    with pytest.raises(ValueError, match=r"1 judged stories are not in the given order, as 'b \.'"):
+        read_plot_guided_judgments(tmp_path, "wp", order=["a .", "c ."])
+
+
 @pytest.mark.parametrize("header", ["WorkerId,Input.text1", "Input.text1,Answer.text1", "WorkerId"])
 def test_a_sheet_of_another_layout_is_refused(tmp_path, header):
     (tmp_path / "AMT_WP.CSV").write_text(f"{header}\n{re.sub('[^,]+', 'x', header)}\n")

@@ -1,7 +1,7 @@
 """Negation alteration of a story."""
 
-from openmeva.training.negatives import EditedStory
-from openmeva.training.negatives.negation import alter_negation
+from openmeva.training.negatives import EditedSentence, EditedStory
+from openmeva.training.negatives.negation import alter_negation, remove_one
 
 PAIR = ("she/PRP left/VBD .", "he/PRP did/VBD n't/RB walk/VB home/NN .", "he/PRP went/VBD home/NN .")
 
@@ -53,3 +53,12 @@ def test_touched_tokens_are_left_alone(story, draws, material):
     assert twice.words[1] == ["he", "walked", "home", "."]
     assert "go" in twice.words[2]
     assert alter_negation(twice, draws(2), material) is None
+
+
+def test_a_negation_of_a_word_that_was_changed_stays(draws, material):
+    words, tags = ["he", "did", "n't", "walk", "home", "."], ["PRP", "VBD", "RB", "VB", "NN", "."]
+    plain = EditedSentence(words, tags, range(6), ("",) * 6)
+    assert remove_one(plain, draws(0), material) is not None
+    for at in (1, 2, 3):  # the auxiliary and the verb change with the negation
+        marks = ["lexical_substitution" if place == at else "" for place in range(6)]
+        assert remove_one(plain._replace(operations=marks), draws(0), material) is None

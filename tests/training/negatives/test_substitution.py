@@ -6,7 +6,13 @@ from dataclasses import replace
 import pytest
 
 from openmeva.training.negatives import EditedStory, KeywordTable
-from openmeva.training.negatives.substitution import substitute_keywords, substitute_sentence
+from openmeva.training.negatives.heuristics import substitute_antonyms
+from openmeva.training.negatives.substitution import (
+    replacement_of,
+    substitute_keywords,
+    substitute_sentence,
+)
+from tests.tiny_language import TinyLanguage
 
 
 def test_keyword_by_an_antonym_golden(story, draws, material, text):
@@ -26,6 +32,17 @@ def test_keyword_without_antonym_by_one_of_the_same_tag(story, draws, material):
     assert found == {"miles", "roses"}  # all plurals of the corpus, not "cats" itself
 
 
+def test_an_antonym_is_another_word(draws, material):
+    """ConceptNet lists some words as their own opposites."""
+
+    class Language(TinyLanguage):
+        def antonyms(self, word, tag):
+            return (word, "evil")
+
+    own = replace(material, language=Language())
+    assert {replacement_of("good", "JJ", draws(seed), own) for seed in range(20)} == {"evil"}
+
+
 def test_share_of_the_keywords(ken, draws, material):
     # weather good cool felt hot walk home went several miles: 10 keywords, 15 % of them are 2 (1.5 rounded)
     def replaced(share):
@@ -36,6 +53,13 @@ def test_share_of_the_keywords(ken, draws, material):
     assert replaced(0.01) == 1
     # "went" and "felt" stand for each other, "walk" has no other verb of its form, "cool" no antonym
     assert replaced(1.0) == 9
+
+
+def test_a_share_of_the_keywords_becomes_antonyms(story, draws, language):
+    """15 % of ten are one and a half, which is rounded to two."""
+    found = substitute_antonyms(story("the/DT " + "good/JJ " * 10 + "."), language, draws(0))
+    assert found is not None
+    assert found[0].count("good") == 8
 
 
 def test_no_keyword_to_replace(story, draws, material):

@@ -97,16 +97,22 @@ def test_every_operation_changes_the_text(name, ken, draws, material, corpus, ch
 @pytest.mark.parametrize("second", list(OPERATIONS))
 @pytest.mark.parametrize("first", list(OPERATIONS))
 def test_composition_keeps_earlier_edits(first, second, ken, draws, material, corpus, check_origins):
+    composed = 0
     for seed in range(30):
         once = OPERATIONS[first](ken, draws(seed), material)
         twice = OPERATIONS[second](once, draws(seed + 100), material)
-        if twice is None:  # as when all sentences were moved: nothing that may be replaced
+        if twice is None:
+            # all sentences were moved: there is none that may be replaced
+            assert first == "sentence_reordering"
+            assert second in ("sentence_substitution", "sentence_repetition")
             continue
+        composed += 1
         kinds = {(edit.level, edit.operation) for edit in twice.edits()}
         assert {tuple(first.split("_")), tuple(second.split("_"))} <= kinds
         check_origins(twice, corpus[0])
         # tokens that the first touched and the second did not are all still there
         assert touched(twice, first) >= touched(once, first) or second == "lexical_repetition"
+    assert composed
 
 
 def touched(story, operation):

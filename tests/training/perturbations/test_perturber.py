@@ -36,6 +36,18 @@ def test_without_an_id_the_text_decides() -> None:
     assert perturb("typo")({**row, "story_id": None}) == perturb("typo")(row), "an empty cell is no id"
 
 
+def test_without_an_id_the_draws_depend_on_the_text() -> None:
+    perturber = Perturber("typo", 1, material=PerturbationMaterial(keep=0))
+    for text in (
+        "He walked home slowly.",
+        "She carried heavy boxes upstairs.",
+        "They \ud800 wandered around.",
+    ):
+        found = perturber.perturb(text, text)
+        assert found is not None
+        assert perturber({"story": text})["perturbed"] == found.story
+
+
 def test_an_unknown_aspect_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"'spelling'.*lexical_repetition.*typo"):
         perturb("spelling")

@@ -14,8 +14,13 @@ from openmeva.training.statistics.pairs import (
     pairwise_accuracy,
     soft_pairwise_accuracy,
 )
-from openmeva.training.statistics.permutation import PermutationTests, Stopping, random_swaps
-from openmeva.training.statistics.ranking import rank_stability, significance_clusters
+from openmeva.training.statistics.permutation import (
+    PermutationTest,
+    PermutationTests,
+    Stopping,
+    random_swaps,
+)
+from openmeva.training.statistics.ranking import significance_clusters
 from tests.training.statistics import reference
 from tests.training.statistics.cases import made_up, near
 
@@ -149,6 +154,11 @@ def test_a_test_stops_at_the_end_of_a_decided_block():
     assert tests.test(0, 0).p_value == 1.0
 
 
+def test_a_p_value_to_print_is_never_0():
+    assert PermutationTest(0.0, 0.3, 999).never_zero == 1 / 1000
+    assert PermutationTest(0.5, 0.3, 10).never_zero == pytest.approx(6 / 11)
+
+
 def test_permutation_p_values_are_uniform_without_a_difference():
     rng = np.random.default_rng(1)
     found = []
@@ -251,16 +261,3 @@ def test_soft_accuracy_against_the_slow_reference():
     assert soft_pairwise_accuracy(judged[:2], judged[:2], rng) == 1.0, "two systems are enough"
     with pytest.raises(ValueError, match="for each prompt"):
         soft_pairwise_accuracy(np.where(metric == metric.max(), np.nan, metric), judged, rng)
-
-
-def test_rank_stability():
-    draws = np.array([[0.5, 0.5, 0.5, np.nan], [0.4, 0.6, 0.5, 0.1], [0.1, 0.2, 0.3, 0.05]])
-    first, second, third = rank_stability(np.array([0.5, 0.45, 0.2]), draws)
-    assert (first.rank, second.rank, third.rank) == (1, 2, 3)
-    # Ranks of the first on the four draws: 1, 2, 1.5 (a tie) and 3 (no coefficient).
-    assert (first.first, second.first, third.first) == (0.5, 0.75, 0)
-    assert (first.low, first.high) == (1, 3)
-    nowhere = np.c_[draws, np.full((3, 2), np.nan)]  # draws of which no metric has a coefficient do not count
-    assert rank_stability(np.array([0.5, 0.45, 0.2]), nowhere)[0].first == 0.5
-    unknown = rank_stability(np.array([0.5, 0.45]), np.full((2, 4), np.nan))
-    assert [(one.rank, one.low, one.first) for one in unknown] == [(1, None, None), (2, None, None)]

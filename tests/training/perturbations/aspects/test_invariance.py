@@ -15,6 +15,9 @@ from openmeva.training.perturbations.aspects.typo import is_word
         ("When she returned, the dress was gone.", 0),  # "returned the dress"
         ("Once inside, the dog slept.", 0),
         ("After dinner, guests left.", 0),
+        ("Finally, the train came.", 1),
+        ("Finally, the train came, long and red.", 0),  # a list
+        ('Finally, the man said "No!" twice.', 0),
         ("Tom left!!", 1),
     ],
 )

@@ -1,0 +1,87 @@
+"""What goes wrong between here and the Hub is told, and what came from it is held against its checksums."""
+
+import errno
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from huggingface_hub.errors import LocalEntryNotFoundError
+
+from openmeva.metrics.core import backbone, checkpoint
+from openmeva.metrics.core.backbone import NotAtHandError, backbone_folder
+from openmeva.metrics.core.checkpoint import find_checkpoint
+from openmeva.metrics.core.hub import arrived, hub_home
+from tests.tiny import write_checkpoint
+
+
+@pytest.mark.parametrize(
+    ("failed", "told"),
+    [
+        (ConnectionError("no route\nto the Hub"), r"\(ConnectionError: no route\)$"),
+        (RuntimeError("CAS service error"), r"\(RuntimeError: CAS service error\)$"),
+        (OSError(errno.ENOSPC, "No space left on device"), "No space left on device"),
+    ],
+)
+def test_what_failed_on_the_way_from_the_hub_is_told(
+    failed: Exception, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def download(*_: str, local_files_only: bool, **__: Any) -> str:
+        raise LocalEntryNotFoundError("not in the cache") if local_files_only else failed
+
+    monkeypatch.setattr(checkpoint, "snapshot_download", download)
+    monkeypatch.setattr(backbone, "snapshot_download", download)
+    own = isinstance(failed, OSError) and failed.errno is not None
+    for name in ("me/mine", "me/mine@v1"):
+        with pytest.raises(OSError if own else ValueError, match=told) as checkpoints:
+            find_checkpoint("union", name, {})
+        assert failed in (checkpoints.value, checkpoints.value.__cause__)
+    with pytest.raises(OSError if own else NotAtHandError, match=told) as backbones:
+        backbone_folder({"hub": "me/encoder", "sha256": "0"})
+    assert failed in (backbones.value, backbones.value.__cause__)
+
+
+def test_a_home_by_its_short_name_is_no_folder_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("HF_HOME", "~/x")
+    assert hub_home() == tmp_path / "x"
+    place = tmp_path / "x" / "openmeva-packages" / "abc"
+    place.mkdir(parents=True)
+    assert backbone.packaged_folder({"parts": ["a/b"], "sha256": "abc"}) == place
+
+
+@pytest.mark.parametrize("kind", ["git", "sha256"])
+def test_what_comes_damaged_from_the_hub_leaves_the_cache(kind: str, tmp_path: Path) -> None:
+    """A snapshot's files are links to blobs that are named after their content."""
+    content = b'{"a": 1}'
+    checksum = hashlib.sha1(b"blob %d\0" % len(content)) if kind == "git" else hashlib.sha256()
+    checksum.update(content)
+    blob, link = tmp_path / "blobs" / checksum.hexdigest(), tmp_path / "snapshots" / "config.json"
+    for path in (blob, link):
+        path.parent.mkdir()
+    blob.write_bytes(content)
+    link.symlink_to(blob)
+    assert arrived(link.parent) == link.parent
+    blob.write_bytes(content[:-1])
+    with pytest.raises(ValueError, match=r"config\.json: came damaged from the Hub and was removed"):
+        arrived(link.parent)
+    assert not blob.exists()
+    assert not link.is_symlink()
+
+
+def test_a_checkpoint_from_the_hub_is_held_against_its_checksums(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[Path] = []
+
+    def hold(path: Path) -> Path:
+        held.append(path)
+        return path
+
+    folder = write_checkpoint(tmp_path / "newest")
+    monkeypatch.setattr(checkpoint, "snapshot_download", lambda *_, **__: str(folder))
+    monkeypatch.setattr(checkpoint, "arrived", hold)
+    assert find_checkpoint("union", "someone/union", {}) == folder
+    assert held == [folder, folder], "the settings before they are read, and the whole"

@@ -1,0 +1,58 @@
+"""Judged stories: what counts as missing, their scores, their scale, their raters."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from openmeva.metrics.openmeva.judged import JudgedStories
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), np.float32("nan"), pd.NaT, pd.NA])
+@pytest.mark.parametrize("column", ["story_id", "prompt", "source_model", "raters", "error_types", "score"])
+def test_what_pandas_has_for_a_missing_value_is_missing(column, missing):
+    rows = [{"story": f"story {k} .", "ratings": [1.0 + k, 2.0]} for k in range(3)]
+    given = {"raters": ["a", "b"], "error_types": [[], []], "score": 1.5}.get(column, "one")
+    with pytest.raises(
+        ValueError, match=f"'{column}': expected in every row or in none, missing in rows 1, 2"
+    ):
+        JudgedStories.from_rows([{**row, column: missing if k else given} for k, row in enumerate(rows)])
+    found = JudgedStories.from_rows([{**row, column: missing} for row in rows])
+    assert (found.prompts.tolist(), found.raters, found.source_models) == ([0, 1, 2], None, None)
+
+
+def test_without_ratings_there_is_nobody_who_rated():
+    rows = [{"story": f"story {k} .", "score": k, "ratings": float("nan"), "raters": []} for k in range(3)]
+    assert JudgedStories.from_rows(rows).raters == [[], [], []]
+
+
+def test_a_story_is_rated_by_different_raters():
+    row = {"story": "a", "ratings": [1, 2], "raters": ["ann", "ann"]}
+    with pytest.raises(ValueError, match="row 0: expected 2 different raters, one a rating, got"):
+        JudgedStories.from_rows([row])
+
+
+def test_four_of_five_points_are_reasonable_and_a_part_keeps_the_scale():
+    rows = [{"story": f"story {n}", "ratings": [n, n]} for n in (1, 3, 5)]
+    for judged in (JudgedStories.from_rows(rows), JudgedStories.from_rows(rows, (1.0, 5.0))):
+        part = judged.subset(np.array([False, True, True]))
+        assert (part.low, part.high) == (judged.low, judged.high) == (1, 5)
+        assert judged.reasonable_above == part.reasonable_above == 4
+    binary = JudgedStories.from_rows([{"story": "a", "ratings": [0, 1]}, {"story": "b", "ratings": [1, 1]}])
+    assert binary.reasonable_above == 0.75
+
+
+def test_a_score_is_the_mean_of_its_ratings_up_to_rounding():
+    rows: list[dict[str, Any]] = [
+        {"story": "a", "ratings": [1, 2, 2], "score": 1.67},
+        {"story": "b", "ratings": [4, 5], "score": 4.5},
+    ]
+    assert JudgedStories.from_rows(rows).scores.tolist() == [1.67, 4.5]
+    with pytest.raises(ValueError, match="'score' is not the mean of 'ratings' in row 1"):
+        JudgedStories.from_rows([rows[0], {**rows[1], "score": 4}])
+
+
+def test_without_a_score_the_judgment_is_the_mean_of_the_ratings():
+    rows = [{"story": "a", "ratings": [1, 1, 5]}, {"story": "b", "ratings": [2, 4]}]
+    assert JudgedStories.from_rows(rows).scores == pytest.approx([7 / 3, 3])
