@@ -61,7 +61,8 @@ fuzz: .venv resources  ## many odd inputs to all that takes text, and a table: m
 
 faults: .venv resources  ## kill each trainer, builder, stage, install and publish at random moments: make faults [MOMENTS=20]
 	$(OFFLINE) OMP_NUM_THREADS=1 KILL_EVERY=1 MOMENTS=$(or $(MOMENTS),20) $(BIN)/python -m pytest -q -m "not browser and not data" -n 0 \
-		tests/faults tests/training/hub/test_killed_install.py
+		tests/faults tests/training/hub/test_killed_install.py \
+		tests/training/scale/test_bad_rows.py
 
 test-browser: .venv resources  ## test the Spaces in Chromium (installs Debian's where it may)
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -q >/dev/null && apt-get install -y -q chromium >/dev/null; } || \

@@ -15,6 +15,7 @@ import pytest
 
 _CHANGES = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate"}
 Work = Callable[[], object]
+EVERY = int(os.environ.get("KILL_EVERY", "15"))  # change; `make faults` takes each
 
 
 def killed_before(change: int, work: Work) -> bool:

@@ -1,6 +1,5 @@
 """An installation that is killed anywhere and run again ends as one that was not; an uninstallation leaves nothing."""
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,10 +11,9 @@ from openmeva.training.hub.caches import Caches, Placement
 from openmeva.training.hub.description import Description
 from openmeva.training.hub.install import Installation
 from openmeva.training.hub.record import Record
-from tests.killing import killed_before
+from tests.killing import EVERY, killed_before
 from tests.training.hub.conftest import tree
 
-EVERY = int(os.environ.get("KILL_EVERY", "15"))  # change; `make faults` takes each
 NOTHING: Any = Description  # these installations lay nothing out
 
 

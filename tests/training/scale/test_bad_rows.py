@@ -18,7 +18,7 @@ from openmeva.training.scale import perturbing
 from openmeva.training.scale.folder import MISFITS, UNREAD, Folder
 from openmeva.training.scale.parts import BadRow, Size
 from openmeva.training.scale.perturbing import Perturbation
-from tests.killing import changes_of, finished, killed_before
+from tests.killing import EVERY, changes_of, finished, killed_before
 from tests.tiny_work import Counting, WordCounter
 from tests.training.scale.test_runs import counted, sums
 
@@ -70,7 +70,8 @@ def test_a_run_killed_at_any_change_loses_none(tmp_path: Path) -> None:
     path = tmp_path / "stories.jsonl"
     path.write_text('{"n": 1, "story": "Ben ran."}\n{\n{"n": "two", "story": "Ann sat."}\n')
     counted(path, tmp_path / "whole", bad="keep")
-    for change in range(1, changes_of(lambda: counted(path, tmp_path / "0", bad="keep"), tmp_path / "n") + 1):
+    changes = changes_of(lambda: counted(path, tmp_path / "0", bad="keep"), tmp_path / "n")
+    for change in range(1, changes + 1, -(-EVERY // 4)):
         out = tmp_path / str(change)
         killed_before(change, lambda: counted(path, out, bad="keep"))  # noqa: B023 - called here
         finished(lambda: counted(path, out, bad="keep"))  # noqa: B023
