@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -34,9 +35,10 @@ class WordCounter:
         begun = time.perf_counter()
         death = Path(self.how.death) if self.how.death else None
         if death and death.exists():
-            if self.how.dies_once:
-                death.unlink()
-            os.kill(os.getpid(), signal.SIGKILL)
+            with suppress(FileNotFoundError):  # where another process was faster, and has died of it
+                if self.how.dies_once:
+                    death.unlink()
+                os.kill(os.getpid(), signal.SIGKILL)
         time.sleep(self.how.pause)
         for row, story in enumerate(batch["story"]):
             if story == UNREADABLE:
