@@ -1,7 +1,7 @@
 """All that the golden tests take from the project: where something moves, this file alone follows.
 
 The tests otherwise go by names that stay: `evaluate.load("metrics/NAME", "CONFIGURATION")` and the commands
-`python -m training.negatives` and `python -m training.perturb`.
+`python -m training.negatives` and `python -m training.perturbations`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -61,7 +61,7 @@ __all__ = [
 NAMES = ENCODER / "names.json"
 FETCHED = {"base", "roc_base", "wp_base"}  # configurations on an encoder that is no part of the checkout
 WEIGHTS = ROOT / "metrics"  # <metric>/weights/<configuration>
-NEGATIVES, PERTURB, AUTOS = "training.negatives", "training.perturb", "training.autos"
+NEGATIVES, PERTURB, AUTOS = "training.negatives", "training.perturbations", "training.autos"
 EVENTS = [
     ("Causes", "run", "fall"),
     ("Causes", "find", "smile"),

@@ -86,7 +86,7 @@ def manipulations(folder: Path) -> Parts:
 
 
 def perturbations(folder: Path) -> Parts:
-    """`python -m training.perturb`: each of the aspects."""
+    """`python -m training.perturbations`: each of the aspects."""
     options = ("--stories", MINI, "--seed", SEED)
     with access.same_ground(folder):
         return {
