@@ -1,12 +1,12 @@
 """All that the golden tests take from the project: where something moves, this file alone follows.
 
 The tests otherwise go by names that stay: `evaluate.load("metrics/NAME", "CONFIGURATION")` and the commands
-`python -m training.negatives` and `python -m training.perturbations`.
+`openmeva negatives`, `openmeva perturb` and `openmeva autos`.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from openmeva.metrics.core.text import Normalizer, sentence_spans, split_sentenc
 from openmeva.training.common.draws import Draws
 from openmeva.training.graded.sampling import GradedSampler, GradedSampling
 from openmeva.training.negatives import OPERATIONS, EditedStory, NegativeMaterial, UnionSampler
+from openmeva.training.negatives import file as samples
 from openmeva.training.negatives.groups import rows_of_chain
 from openmeva.training.negatives.infill import Infiller
 from openmeva.training.negatives.nearest import Neighbours
@@ -61,7 +62,7 @@ __all__ = [
 NAMES = ENCODER / "names.json"
 FETCHED = {"base", "roc_base", "wp_base"}  # configurations on an encoder that is no part of the checkout
 WEIGHTS = ROOT / "metrics"  # <metric>/weights/<configuration>
-NEGATIVES, PERTURB, AUTOS = "training.negatives", "training.perturbations", "training.autos"
+COMMAND = "openmeva.training.cli"
 EVENTS = [
     ("Causes", "run", "fall"),
     ("Causes", "find", "smile"),
@@ -81,6 +82,8 @@ def same_ground(folder: Path) -> Iterator[None]:
     """The same facts and precision on every machine: the everyday facts in ConceptNet's place, and float32."""
     with pytest.MonkeyPatch.context() as patch, facts_for_every_day(folder):
         patch.setattr(torch.cpu, "get_capabilities", dict)  # "auto" then never chooses bfloat16
+        # tags of no earlier run
+        patch.setattr(samples, "Drawing", partial(samples.Drawing, cache=folder / "tags"))
         # the aspects read the same stories, and a paraphraser the same wordings: parsed and tagged once
         parsed = lru_cache(maxsize=1 << 13)(Story)
         for module in (file, rules):

@@ -43,17 +43,24 @@ def changed(expected: dict[str, Any], lines: list[str]) -> list[str]:
 
 
 def negatives(folder: Path) -> Parts:
-    """`python -m training.negatives`: each technique alone, all of them, other epochs, WP's way, names left in."""
-    every = ["--stories", MINI, "--seed", SEED, "--cache", folder / "tags"]
+    """`openmeva negatives`: each technique alone, all of them, other epochs, WP's way, names left in."""
+    every = [MINI, "--seed", SEED]
     named = ["--names", access.NAMES]
-    runs = {technique: [*named, "--techniques", technique] for technique in access.TECHNIQUES}
+    runs = {technique: [*named, "--technique", technique] for technique in access.TECHNIQUES}
     runs |= {"all": named, "all, epoch 3": [*named, "--epoch", 3], "all, keep 0": [*named, "--keep", 0]}
     runs["all, names as they are"] = []
     with access.same_ground(folder):
         return {
-            name: _command(folder / "out.jsonl", access.NEGATIVES, *every, *options)
+            name: [_sample(line) for line in _command(folder / "out.jsonl", "negatives", *every, *options)]
             for name, options in runs.items()
         }
+
+
+def _sample(line: str) -> str:
+    """A line of `openmeva negatives` without what it says of its original, and the text that its words make."""
+    row = json.loads(line)
+    kept = {key: row[key] for key in row if key not in ("story_id", "context", "story", "label")}
+    return f"{json.dumps(kept, ensure_ascii=False)}\n"
 
 
 def operations(folder: Path) -> Parts:
@@ -86,11 +93,11 @@ def manipulations(folder: Path) -> Parts:
 
 
 def perturbations(folder: Path) -> Parts:
-    """`python -m training.perturbations`: each of the aspects."""
-    options = ("--stories", MINI, "--seed", SEED)
+    """`openmeva perturb`: each of the aspects."""
+    options = (MINI, "--seed", SEED)
     with access.same_ground(folder):
         return {
-            aspect: _command(folder / "out.jsonl", access.PERTURB, "--aspect", aspect, *options)
+            aspect: _command(folder / "out.jsonl", "perturb", "--aspect", aspect, *options)
             for aspect in access.ASPECTS
         }
 
@@ -120,7 +127,7 @@ def autos(folder: Path) -> Parts:
     chosen = folder / "stories.jsonl"
     chosen.write_text("".join(lines[place] for place in BUILT), encoding="utf-8")
     with access.same_ground(folder):
-        access.run_command(access.AUTOS, "--config", "mini", "--stories", chosen, "--out", folder)
+        access.run_command(access.COMMAND, "autos", "--config", "mini", "--stories", chosen, "--out", folder)
     parts = {}
     for split in ("discrimination", "invariance"):
         table = pq.read_table(folder / "mini" / f"{split}.parquet")
@@ -150,9 +157,9 @@ MAKERS: dict[str, Callable[[Path], Parts]] = {
 }
 
 
-def _command(out: Path, module: str, *options: object) -> list[str]:
+def _command(out: Path, name: str, *options: object) -> list[str]:
     """The lines that a command writes, ends of lines kept."""
-    access.run_command(module, *options, "--out", out)
+    access.run_command(access.COMMAND, name, *options, "--out", out)
     return out.read_bytes().decode("utf-8").splitlines(keepends=True)
 
 

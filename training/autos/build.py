@@ -41,7 +41,7 @@ SCHEMA = pa.schema(
 )
 SPLITS = ("discrimination", "invariance")
 CHUNK = 250
-VERSION = "2"  # of what the parts of a build hold
+VERSION = "3"  # of what the parts of a build hold, and of the rules that make them
 TRIED = b"perturbed_before_filter"  # in the files' metadata: JSON, aspect to number of stories
 BUILT = b"build"  # likewise: JSON, the build's key and settings
 

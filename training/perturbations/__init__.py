@@ -6,32 +6,20 @@ module and is registered by name in `ASPECTS`. Stories may be raw or tokenised, 
 perturbation does not change stays byte for byte.
 """
 
-from openmeva.training.perturbations.aspects.registry import (
-    ASPECTS,
-    DISCRIMINATION_ASPECTS,
-    INVARIANCE_ASPECTS,
-)
-from openmeva.training.perturbations.engine.aspect import Aspect
+from openmeva.training.perturbations.aspects.registry import ASPECTS
 from openmeva.training.perturbations.engine.corpus import StoryPool
-from openmeva.training.perturbations.engine.material import PerturbationMaterial, Thresholds
+from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.perturbed import Perturbed
 from openmeva.training.perturbations.perturber import Perturber, perturb
-from openmeva.training.text.edits import Edit, Span
 from openmeva.training.text.story import Story, parse
 
 __all__ = [
     "ASPECTS",
-    "DISCRIMINATION_ASPECTS",
-    "INVARIANCE_ASPECTS",
-    "Aspect",
-    "Edit",
     "PerturbationMaterial",
     "Perturbed",
     "Perturber",
-    "Span",
     "Story",
     "StoryPool",
-    "Thresholds",
     "parse",
     "perturb",
 ]

@@ -12,6 +12,7 @@ from rich.progress import track
 from openmeva.metrics.core.writing import check_output
 from openmeva.training.common.bounds import check_least
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
+from openmeva.training.corpora.told import tell_foreign
 from openmeva.training.files import write_rows
 from openmeva.training.perturbations.aspects.registry import ASPECTS, find_aspect
 from openmeva.training.perturbations.engine.corpus import StoryPool
@@ -75,23 +76,23 @@ class Report:
         return self.techniques.total()
 
 
-def perturb_file(stories: str | Path, out: str | Path, how: Perturbing, kind: str | None = None) -> Report:
+def perturb_file(stories: str | Path, out: str | Path, how: Perturbing) -> Report:
     """Writes the perturbed stories of a file to another; stories that do not qualify are left out.
 
     Args:
         stories, out: as `files.read_rows` and `files.write_rows` take them.
         how: aspect and settings.
-        kind: of `out`, where its ending says none.
 
     Raises:
         ValueError: an unknown technique, bad rows, a file that is damaged, or one that cannot be written.
         FileNotFoundError: a file, WordNet or ConceptNet that is missing.
     """
-    check_output(out, kind)
+    check_output(out)
     rows, bad = read_rows(stories, how.context, how.skip_bad)
+    tell_foreign(row["story"] for row in rows)
     made = perturbers(how, rows)
     counts: Counter[str] = Counter()
-    write_rows(out, _perturbed(rows, how, made, counts), kind)
+    write_rows(out, _perturbed(rows, how, made, counts))
     return Report(len(rows), counts, bad)
 
 

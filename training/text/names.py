@@ -24,6 +24,30 @@ FUNCTION_WORDS = word_set(
     """
 )
 
+_KIN = word_set(
+    """
+    mom mommy momma mum mummy mama mother dad daddy papa father grandma grandpa grandmother grandfather
+    granny nana auntie
+    """
+)
+_DEMONYMS = word_set(
+    """
+    african american arab arabic asian australian brazilian british canadian chinese danish dutch egyptian
+    english european finnish french german greek hawaiian hindi hungarian indian irish israeli italian
+    japanese jewish korean latin latino mexican muslim christian norwegian persian portuguese
+    roman russian scottish spanish swedish swiss texan thai tibetan turkish ukrainian vietnamese welsh
+    """
+)
+
+
+def always_capitalized(word: str) -> bool:
+    """Whether a word in lower case has a capital wherever it stands: relatives that are called by it, demonyms.
+
+    >>> always_capitalized("dad"), always_capitalized("americans"), always_capitalized("dog")
+    (True, True, False)
+    """
+    return word in _KIN or word.removesuffix("s") in _DEMONYMS or word in _DEMONYMS
+
 
 @lru_cache(maxsize=1)
 def _names() -> frozenset[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.inflection import with_case_of
-from openmeva.training.text.names import FUNCTION_WORDS
+from openmeva.training.text.names import FUNCTION_WORDS, always_capitalized
 from openmeva.training.text.rewrite import Rewrite
 from openmeva.training.text.tagger.tagging import tag
 from openmeva.training.text.tokens import CLITICS, MARKS
@@ -66,20 +67,52 @@ class Sentence:
 
     def opens(self, at: int) -> bool:
         """Whether the token at `at` is the first word of the sentence, opening quotes aside."""
-        return not any(any(map(str.isalnum, word)) for word in self.words[:at])
+        return not any(any(map(str.isalnum, word)) for word in islice(self.words, at))
+
+    def capital_place(self, at: int) -> bool:
+        """Whether a word at `at` has a capital by its place alone.
+
+        It has where it opens the sentence, a quotation, a line of verse or what a name and a colon introduce.
+        """
+        if not at or (self._starts_line(at) and self.story.lines_have_capitals):
+            return True
+        before = self.words[at - 1]
+        if before == ":" and at > 1:  # "TOM: I am here."
+            return self.words[at - 2][:1].isupper() and (at == 2 or self._starts_line(at - 2))
+        return not before[:1].isalnum() and (self._opens_quotation(at - 1) or self.opens(at))
+
+    def _starts_line(self, at: int) -> bool:
+        return "\n" in self.story.text[self.spans[at - 1][1] : self.spans[at][0]]
+
+    def _opens_quotation(self, at: int) -> bool:
+        mark = self.story.text[slice(*self.spans[at])]
+        if at and mark in {'"', "'"} and self.spans[at][1] == self.spans[at + 1][0]:
+            return self.spans[at - 1][1] < self.spans[at][0]
+        if mark == '"':
+            return self.story.tokenized and self.words[:at].count('"') % 2 == 0
+        return mark in {"“", "‘", "``"}
+
+    @cached_property
+    def in_capitals(self) -> bool:
+        """Whether all words are in capitals, placeholders for names aside, and one is longer than a letter."""
+        words = [word for word in self.words if word[:1].isalpha()]
+        return any(len(word) > 1 for word in words) and all(map(str.isupper, words))
 
     def inner(self, start: int, end: int) -> str:
         """As `surface`, for use inside a sentence: without the capital that only the place gave it."""
         text = self.surface(start, end)
-        return self.decapitalized(text, start) if self.opens(start) else text
+        return self.decapitalized(text, start) if self.capital_place(start) else text
 
     def decapitalized(self, text: str, at: int) -> str:
-        """`text` without its capital, unless the word at `at` has one anywhere ("I", names)."""
+        """`text` without its capital, unless the word at `at` has one anywhere ("I", names, "Dad", "Chinese")."""
         word = self.words[at]
-        if not word[:1].isupper() or word == "I" or (len(word) > 1 and word.isupper()):
+        is_article = word == "A" and self.tags[at] == "DT"
+        if not word[:1].isupper() or self.in_capitals or (word.isupper() and not is_article):
             return text
         low = word.lower()
-        if low not in FUNCTION_WORDS and (self.story.is_name(word) or self.tags[at].startswith("NNP")):
+        if low not in FUNCTION_WORDS and (
+            self.story.is_name(word) or self.tags[at].startswith("NNP") or always_capitalized(low)
+        ):
             return text
         return text[:1].lower() + text[1:]
 
@@ -91,8 +124,10 @@ class Sentence:
         """The edit that puts `word` in the place of the token at `at` (or of those up to `end`)."""
         last = at if end is None else end - 1
         old = self.words[at]
-        if old == "I" and word != "I":
-            word = word if not self.opens(at) else word[:1].upper() + word[1:]
+        if self.in_capitals:
+            word = word.upper()
+        elif old == "I" and word != "I":
+            word = word if not self.capital_place(at) else word[:1].upper() + word[1:]
         elif old[:1].isalpha():
             word = (
                 with_case_of(old, word) if not (old[:1].isupper() and len(old) == 1) else self.opening(word)
@@ -100,12 +135,16 @@ class Sentence:
         return Edit(self.spans[at][0], self.spans[last][1], word)
 
     def joined(self, words: list[str]) -> str:
-        """Words as this story would write them: clitics and marks glued, or apart where it has them apart."""
+        """Words as this story would write them: clitics and marks glued, or apart where it has them apart.
+
+        Apostrophes are the story's, and all is in capitals where the sentence is.
+        """
         parts: list[str] = []
         for word in words:
             if parts and not self._is_glued(word.lower()):
                 parts.append(" ")
-            parts.append(word)
+            word = word.upper() if self.in_capitals else word
+            parts.append(word.replace("'", self.story.apostrophe))
         return "".join(parts)
 
     def _is_glued(self, word: str) -> bool:
@@ -127,7 +166,7 @@ class Sentence:
             else:
                 words.append(token.word)
         start, end = rewrite.start, rewrite.end
-        if start < end and self.words[start][:1].isupper() and self.opens(start):
+        if start < end and self.words[start][:1].isupper() and self.capital_place(start):
             words[0] = words[0][:1].upper() + words[0][1:]
             for place, token in enumerate(rewrite.tokens[1:], start=1):
                 if token.source == start:
@@ -137,7 +176,7 @@ class Sentence:
             at = self.spans[start][0] if start < len(self) else self.end
             if words[0] == "n't" and self._is_glued("n't"):
                 return [Edit(self.spans[start - 1][1], self.spans[start - 1][1], text)]
-            if self.opens(start) and self.words[start][:1].isupper():
+            if start < len(self) and self.capital_place(start) and self.words[start][:1].isupper():
                 first = self.inner(start, start + 1)
                 return [Edit(at, self.spans[start][1], text[:1].upper() + text[1:] + " " + first)]
             return [Edit(at, at, text + " ")]

@@ -53,13 +53,31 @@ class Story:
         ]
 
     @cached_property
+    def apostrophe(self) -> str:
+        """What its clitics are written with: "’" where most of them have it, else a straight one."""
+        curly = [
+            "’" in self.text[start:end]
+            for sentence in self.sentences
+            for word, (start, end) in zip(sentence.words, sentence.spans, strict=True)
+            if word.lower() in CLITICS
+        ]
+        return "’" if 2 * sum(curly) > len(curly) else "'"
+
+    @cached_property
+    def lines_have_capitals(self) -> bool:
+        """Whether each line begins with a capital, as in verse; not where sentences are wrapped."""
+        firsts = (next(filter(str.isalpha, line), "") for line in self.text.splitlines())
+        return all(first.isupper() for first in firsts if first)
+
+    @cached_property
     def capitalized_inside(self) -> frozenset[str]:
         """Words that have a capital inside a sentence, in lower case: names of this story, "i" aside."""
         return frozenset(
             word.lower()
             for sentence in self.sentences
-            for word, before in zip(sentence.words[1:], sentence.words, strict=False)
-            if word[:1].isupper() and before != '"' and word != "I"
+            for at, word in enumerate(sentence.words)
+            if at and word[:1].isupper() and word != "I"
+            if sentence.words[at - 1] != '"' and not sentence.capital_place(at)
         )
 
     def is_name(self, word: str) -> bool:

@@ -4,9 +4,16 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import Result
+from typer.testing import CliRunner
 
+from openmeva.training.cli.app import app
 from openmeva.training.corpora.story_rows import read_rows
-from openmeva.training.perturbations.__main__ import main
+
+
+def perturb(*arguments: object) -> Result:
+    """What the command says and how it ends."""
+    return CliRunner().invoke(app, ["perturb", *map(str, arguments)])
 
 
 @pytest.fixture
@@ -20,10 +27,11 @@ def stories(tmp_path: Path) -> Path:
     return path
 
 
-def test_perturbs_what_qualifies(stories: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_perturbs_what_qualifies(stories: Path, tmp_path: Path) -> None:
     out = tmp_path / "cases.jsonl"
-    options = ["--aspect", "causal_relationship", "--stories", str(stories), "--out", str(out)]
-    assert main([*options, "--techniques", "cause_effect_exchange"]) == 0
+    options = ["--aspect", "causal_relationship", "--technique", "cause_effect_exchange"]
+    ended = perturb(stories, out, *options)
+    assert ended.exit_code == 0
     assert [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()] == [
         {
             "story_id": "a/causal_relationship",
@@ -39,21 +47,20 @@ def test_perturbs_what_qualifies(stories: Path, tmp_path: Path, capsys: pytest.C
             ],
         }
     ]
-    assert "1 of 2 stories perturbed (0.500)" in capsys.readouterr().err
+    assert "1 of 2 stories perturbed (0.500)" in ended.stderr
 
 
-def test_bad_lines_are_refused_or_skipped(
-    stories: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_lines_are_refused_or_skipped(stories: Path, tmp_path: Path) -> None:
     with stories.open("a", encoding="utf-8") as file:
         file.write('{"story": " "}\n')
     out = tmp_path / "cases.jsonl"
-    options = ["--aspect", "typo", "--stories", str(stories), "--out", str(out)]
-    assert main(options) == 2
-    assert "line 3: expected a story, got a blank one" in capsys.readouterr().err
+    ended = perturb(stories, out, "--aspect", "typo")
+    assert ended.exit_code == 2
+    assert "line 3: expected a story, got a blank one" in ended.stderr
     assert not out.exists()
-    assert main([*options, "--bad", "skip"]) == 0
-    assert "skipped: " in capsys.readouterr().err
+    ended = perturb(stories, out, "--aspect", "typo", "--skip-bad")
+    assert ended.exit_code == 0
+    assert "skipped: " in ended.stderr
     assert len(out.read_text(encoding="utf-8").splitlines()) == 2
 
 
@@ -76,13 +83,13 @@ def test_a_story_without_an_id_is_called_by_its_place_whatever_the_file(tmp_path
         ), name
 
 
-def test_an_unknown_aspect_lists_the_known_ones(
-    stories: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["--aspect", "spelling", "--stories", str(stories), "--out", str(tmp_path / "x")]) == 2
-    assert "unknown aspect 'spelling': expected one of lexical_repetition" in capsys.readouterr().err
+def test_an_unknown_aspect_lists_the_known_ones(stories: Path, tmp_path: Path) -> None:
+    ended = perturb(stories, tmp_path / "x", "--aspect", "spelling")
+    assert ended.exit_code == 2
+    assert "unknown aspect 'spelling': expected one of lexical_repetition" in ended.stderr
     bad = tmp_path / "bad.jsonl"
     bad.write_text("{}\n", encoding="utf-8")
-    assert main(["--aspect", "spelling", "--stories", str(bad), "--out", str(tmp_path / "x")]) == 2
-    assert "unknown aspect 'spelling'" in capsys.readouterr().err  # sooner mended than the stories
-    assert main(["--aspect", "typo", "--stories", str(tmp_path / "none"), "--out", str(tmp_path / "x")]) == 2
+    ended = perturb(bad, tmp_path / "x", "--aspect", "spelling")
+    assert ended.exit_code == 2
+    assert "unknown aspect 'spelling'" in ended.stderr  # sooner mended than the stories
+    assert perturb(tmp_path / "none", tmp_path / "x", "--aspect", "typo").exit_code == 2

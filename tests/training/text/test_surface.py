@@ -33,3 +33,58 @@ def test_a_clitic_that_becomes_a_word_gets_its_blank(text: str, expected: str) -
     at = sentence.lowered.index("'d")
     edits = sentence.rewritten(Rewrite(at, at + 1, (Token("would", "MD"), Token("not", "RB"))))
     assert apply_edits(text, edits)[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('He said, "I am sad."', ["He", "I"]),
+        ("He said, “We left,” and The Boss cried.", ["He", "We"]),
+        ("We saw “Jaws” and the dog.", ["We", "Jaws"]),
+        ('He said , " We left , " and They cried .', ["He", "We"]),
+        ("Roses are red\nAnd I am sad", ["Roses", "And"]),
+        ("She thought that Tom\nleft. She and\nMy aunt cried.", ["She", "She"]),  # wrapped, no verse
+        ("TOM: I am here.\nANN: You left.", ["TOM", "I", "ANN", "You"]),
+        ("He brought three things: Milk and bread.", ["He"]),
+    ],
+)
+def test_places_that_give_a_word_its_capital(text: str, expected: list[str]) -> None:
+    places = [
+        sentence.words[at]
+        for sentence in Story(text).sentences
+        for at, word in enumerate(sentence.words)
+        if word[:1].isupper() and sentence.capital_place(at)
+    ]
+    assert places == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("“It’s late,” he said. He ran.", "He didn’t run."),
+        ("It's late. He ran.", "He didn't run."),
+        ("It was late. HE RAN.", "HE DIDN'T RUN."),
+    ],
+)
+def test_new_words_have_the_apostrophe_of_the_story_and_the_capitals_of_the_sentence(
+    text: str, expected: str
+) -> None:
+    sentence = Story(text).sentences[-1]
+    tokens = (Token("did", "VBD"), Token("n't", "RB"), Token("run", "VB", 1))
+    assert apply_edits(text, sentence.rewritten(Rewrite(1, 2, tokens)))[0].endswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Dad cried.", "Dad cried."),
+        ("Chinese food was cold.", "Chinese food was cold."),
+        ("X was good.", "X was good."),
+        ("A dog ran.", "a dog ran."),
+        ("The dog ran.", "the dog ran."),
+        ("A DOG RAN.", "A DOG RAN."),
+    ],
+)
+def test_capitals_that_stay_inside_a_sentence(text: str, expected: str) -> None:
+    sentence = Story(text).sentences[0]
+    assert sentence.inner(0, len(sentence)) == expected

@@ -92,7 +92,9 @@ def _phrase_at(sentence: Sentence, old: NounPhrase, new: NounPhrase, subject: bo
             text = "I"
     else:
         text = sentence.inner(new.start, new.end)
-    if sentence.opens(old.start) and sentence.words[old.start][:1].isupper():
+    if sentence.in_capitals:
+        text = text.upper()
+    elif sentence.capital_place(old.start) and sentence.words[old.start][:1].isupper():
         text = text[:1].upper() + text[1:]
     return Edit(sentence.spans[old.start][0], sentence.spans[old.end - 1][1], text)
 
@@ -124,9 +126,6 @@ def substitute_pronoun(story: Story, draws: Draws, material: PerturbationMateria
     new = draws.choice(others)
     if new == "i" and story_writes_capital_i(story):
         new = "I"
-    if sentence.words[at] == "I" and not sentence.opens(at):
-        start, end = sentence.spans[at]
-        return [Edit(start, end, new)]
     return [sentence.replaced(at, new)]
 
 

@@ -27,7 +27,10 @@ from openmeva.training.text.word_set import word_set
 
 SHARE = 0.1
 _COARSE = word_set(
-    "shit fuck piss cunt bitch whore slut nigger penis vagina semen rape porn ass dick cock sex orgasm"
+    """
+    shit fuck piss cunt bitch whore slut nigger penis vagina semen rape porn ass dick cock sex orgasm
+    prostitute prostitution erection intercourse copulate copulation junkie
+    """
 )
 _INDEFINITE = word_set(
     "everything something anything nothing everyone someone anyone nobody everybody somebody case"

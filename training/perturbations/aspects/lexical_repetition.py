@@ -49,7 +49,8 @@ def repeat_ngram(story: Story, draws: Draws, material: PerturbationMaterial) -> 
     sentence, start = draws.choice(found)
     end = start + SIZE
     place = sentence.spans[end - 1][1]
-    return [Edit(place, place, " and " + sentence.inner(start, end))]
+    joint = " AND " if sentence.in_capitals else " and "
+    return [Edit(place, place, joint + sentence.inner(start, end))]
 
 
 def _starts_phrase(sentence: Sentence, at: int) -> bool:

@@ -4,6 +4,7 @@ from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.clause_order import body_end
+from openmeva.training.perturbations.rules.times import TIME_NOUNS
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
@@ -11,6 +12,7 @@ from openmeva.training.text.story import Story
 _COORDINATORS = frozenset({"and", "but", "so", "or", "yet"})
 _LONGEST_OPENER = 6
 _COMMA = ","
+_FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _SUBJECTS = frozenset({"i", "he", "she", "we", "they"})  # which are subjects, and no objects
 
 
@@ -19,7 +21,7 @@ def delete_marks(story: Story, draws: Draws, material: PerturbationMaterial) -> 
 
     These are the comma after what opens a sentence and the one before "and", "but", "so" or "or", where a
     sentence has one comma and no quotes; and all but one of several final marks ("!!!"). Commas of lists,
-    appositions, forms of address and quotations stay.
+    appositions, forms of address and quotations stay, and those between two nouns.
     """
     edits = [edit for sentence in story.sentences[material.keep :] for edit in inessential(sentence)]
     return edits or None
@@ -44,13 +46,15 @@ def _goes(sentence: Sentence, at: int) -> bool:
     if at == 0 or at + 1 >= len(words):
         return False
     if words[at + 1] in _COORDINATORS:
-        return any(tag in {"VBD", "VBZ", "VBP", "MD"} for tag in tags[at + 1 :])
+        nouns = words[at + 1] in {"and", "or"} and _are_nouns(tags[at - 1], *tags[at + 2 : at + 3])
+        return not nouns and bool(_FINITE & {*tags[at + 1 :]})  # "he ate fish, and chips were cold"
     opener_is_name = sentence.story.is_name(sentence.words[at - 1]) and at == 1
     if (
         at > _LONGEST_OPENER
         or opener_is_name
         or tags[0] in {"UH", "NNP", "VB"}
         or words[0] in {"yes", "no", "oh"}
+        or not (_FINITE | {"VBN"}) & {*tags[at + 1 :]}  # "not now, Tom."
     ):
         return False
     starts_phrase = tags[0] in {"RB", "IN", "TO", "WRB", "RBR"} or words[0] in {
@@ -67,12 +71,19 @@ def _goes(sentence: Sentence, at: int) -> bool:
     )
 
 
+def _are_nouns(*tags: str) -> bool:
+    return all(tag.startswith("NN") for tag in tags)
+
+
 def _would_join(sentence: Sentence, at: int) -> bool:
     """Whether what follows the comma would be read with what stands before: "when she returned the dress"."""
     before, after = sentence.tags[at - 1], sentence.tags[at + 1]
     if before.startswith(("V", "RP", "IN", "TO")) or sentence.lowered[at - 1] in {"inside", "outside"}:
         return sentence.lowered[at + 1] not in _SUBJECTS
-    return before.startswith(("NN", "JJ")) and after in {"NN", "NNS"}  # "after dinner guests"
+    has_verb = any(tag.startswith("V") for tag in sentence.tags[:at])
+    if after == "NNP" and (sentence.lowered[at - 1] in TIME_NOUNS or not (has_verb or before == "NNP")):
+        return False  # "on Monday Tom left", "after dinner Tom left"
+    return before.startswith(("NN", "JJ")) and after in {"NN", "NNS", "NNP"}  # "after dinner guests"
 
 
 def _deletion(sentence: Sentence, at: int) -> Edit:

@@ -111,13 +111,6 @@ class MoverSimilarity:
         return self._encoder
 
 
-def reached(similarity: Similarity, pairs: Sequence[tuple[str, str]], threshold: float) -> list[bool]:
-    """Whether each pair has at least a similarity of `threshold`, by any similarity."""
-    if isinstance(similarity, MoverSimilarity):
-        return similarity.reached(pairs, threshold)
-    return [score >= threshold for score in similarity(pairs)]
-
-
 def any_reached(similarity: Similarity, pairs: Sequence[tuple[str, str]], threshold: float) -> bool:
     """Whether one of the pairs at least has a similarity of `threshold`, by any similarity."""
     if isinstance(similarity, MoverSimilarity):

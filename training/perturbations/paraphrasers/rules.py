@@ -39,7 +39,9 @@ class RuleParaphraser:
         return phrase_table()
 
     def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
-        """Wordings of a sentence: without framings, then with one, with two, with three."""
+        """Wordings of a sentence: without framings, then with one, with two, with three; none of one in capitals."""
+        if sentence.in_capitals:
+            return []
         worded = self._reworded(sentence, draws)
         parsed = [found for text in (worded, sentence.text) if text and (found := _single(text))]
         plain = [other for one in parsed for other in (passive(one), moved_clause(one)) if other]

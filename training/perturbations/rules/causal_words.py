@@ -4,10 +4,14 @@ from openmeva.training.perturbations.rules.clause_order import OF_CONJUNCTION, e
 from openmeva.training.perturbations.rules.phrase_table import (
     Counterpart,
     PhraseTable,
+    both,
     following,
     not_following,
+    not_preceded,
 )
 from openmeva.training.text.inflection import inflect
+from openmeva.training.text.knowledge.senses import senses
+from openmeva.training.text.negation.verbs import BE
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.word_set import word_set
 
@@ -110,6 +114,24 @@ def _noun_of_its_own(sentence: Sentence, start: int, end: int) -> bool:
     return sentence.tags[end].startswith("V") or sentence.words[end] in {".", ",", "!", "?"}
 
 
+def _cause_follows(sentence: Sentence, start: int, end: int) -> bool:
+    """ "Due to the rain", not "is due to arrive" or "was due to him"."""
+    if end >= len(sentence) or sentence.tags[end] == "VB":
+        return False
+    if not start or sentence.lowered[start - 1] not in BE:
+        return True
+    may_be_verb = sentence.tags[end] == "NN" and senses(sentence.lowered[end], "v")
+    return sentence.tags[end] != "PRP" and not may_be_verb
+
+
+def _opens_or_after_comma(sentence: Sentence, start: int, end: int) -> bool:
+    return sentence.opens(start) or sentence.words[start - 1] == ","
+
+
+_HAS_CAUSE = both(
+    following("of", "were", "was"),
+    not_preceded("side", "special", "sound", "in", "into", "take", "takes", "took"),
+)
 _ENTRIES = {
     "just because": Counterpart("even though", holds=_inside_with_clause),
     "because of": Counterpart("despite"),
@@ -117,6 +139,7 @@ _ENTRIES = {
     "so": Counterpart("because", holds=_so),
     "since": Counterpart("so", holds=lambda s, start, end: not s.opens(start) and is_causal_since(s, start)),
     "therefore": Counterpart("nevertheless"),
+    "thus far": Counterpart(""),
     "thus": Counterpart("nevertheless"),
     "hence": Counterpart("nevertheless"),
     "consequently": Counterpart("nevertheless"),
@@ -125,8 +148,8 @@ _ENTRIES = {
     "as a consequence": Counterpart("in spite of this", holds=not_following("of")),
     "for this reason": Counterpart("in spite of this"),
     "for that reason": Counterpart("in spite of that"),
-    "due to": Counterpart("in spite of"),
-    "thanks to": Counterpart("in spite of"),
+    "due to": Counterpart("in spite of", holds=_cause_follows),
+    "thanks to": Counterpart("in spite of", holds=_opens_or_after_comma),
     "for the sake of": Counterpart("in spite of"),
     "on purpose": Counterpart("by accident"),
     "for no reason": Counterpart("to no effect"),
@@ -134,8 +157,8 @@ _ENTRIES = {
     "reasons": Counterpart("results", _NOUNS, _noun_of_its_own),
     "result": Counterpart("cause", _NOUN, not_following("in")),
     "results": Counterpart("causes", _NOUNS, following("of", "were", "was")),
-    "effect": Counterpart("cause", _NOUN),
-    "effects": Counterpart("causes", _NOUNS),
+    "effect": Counterpart("cause", _NOUN, _HAS_CAUSE),
+    "effects": Counterpart("causes", _NOUNS, _HAS_CAUSE),
     "cause": Counterpart("effect", _NOUN),
     "causes": Counterpart("effects", _NOUNS),
     "consequence": Counterpart("cause", _NOUN),
@@ -174,6 +197,6 @@ def result_opener(sentence: Sentence) -> int:
     """How many tokens at the start of a sentence present it as a consequence; 0 for none."""
     words = sentence.lowered
     for opener in RESULT_OPENERS:
-        if tuple(words[: len(opener)]) == opener:
+        if tuple(words[: len(opener)]) == opener and words[len(opener) : len(opener) + 1] != ["far"]:
             return len(opener)
     return 1 if is_causal_so(sentence, 0) else 0

@@ -134,7 +134,7 @@ def exchanged(sentence: Sentence, joint: Joint) -> list[Edit] | None:
 
 def _clause_at(sentence: Sentence, place: tuple[int, int], clause: tuple[int, int]) -> Edit:
     text = sentence.inner(*clause)
-    if sentence.opens(place[0]) and sentence.words[place[0]][:1].isupper():
+    if sentence.capital_place(place[0]) and sentence.words[place[0]][:1].isupper():
         text = text[:1].upper() + text[1:]
     return Edit(sentence.spans[place[0]][0], sentence.spans[place[1] - 1][1], text)
 

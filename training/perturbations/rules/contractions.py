@@ -1,7 +1,9 @@
 """Edits between full forms and contractions: "it is" and "it's", "did not" and "didn't"."""
 
+from openmeva.training.perturbations.rules.noun_phrases import noun_phrase
 from openmeva.training.text.edits import Edit
-from openmeva.training.text.inflection import lemma
+from openmeva.training.text.inflection import inflect, lemma, with_case_of
+from openmeva.training.text.negation.verbs import after_adverbs, governor
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.word_set import word_set
 
@@ -22,6 +24,11 @@ _PERSONS = frozenset({"i", "you", "we", "they", "he", "she", "it"})
 _THIRD = frozenset({"he", "she", "it"})
 _EXPANSION = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
 _IS_HOSTS = frozenset(_PRONOUN_BE) | {"where", "here", "how", "when"}
+# What was moved to the front of its clause from behind the verb, which then is not contracted: "what he is now".
+_FRONTED = word_set("where who what how than as whatever here there")
+_MAY_BE_COMPLETE = word_set("where who how")  # "where he is the boss"
+_NEAR = 15  # tokens to an "if" or a modal that decides what "'d" is
+_CLAUSE_STARTS = frozenset({"CC", "IN", "VBD", "VBZ", "VBP", "MD"})
 
 
 def contractions(sentence: Sentence) -> list[Edit]:
@@ -33,26 +40,49 @@ def contractions(sentence: Sentence) -> list[Edit]:
         if at <= taken:
             continue
         if words[at + 1] == "not" and (words[at] in _BEFORE_NT or words[at] in _CUT_OF):
-            if words[at + 2 : at + 3] in (["only"], ["just"], ["to"]):
+            if words[at + 2 : at + 3] in (["only"], ["just"], ["to"]) or _is_infinitive(sentence, at):
                 continue
             host = _CUT_OF.get(words[at])
-            start = sentence.spans[at][1]
-            if host:
-                first = sentence.replaced(at, host)
-                edits.append(Edit(first.start, sentence.spans[at + 1][1], _glue(sentence, first.text, "n't")))
-            else:
-                edits.append(Edit(start, sentence.spans[at + 1][1], _glue(sentence, "", "n't")))
+            edits.append(_glued(sentence, at, "n't", sentence.replaced(at, host).text if host else None))
             taken = at + 1
             continue
         clitic = _clitic(sentence, at)
-        if clitic:
-            edits.append(Edit(sentence.spans[at][1], sentence.spans[at + 1][1], _glue(sentence, "", clitic)))
+        if clitic and not _is_stranded(sentence, at + 1):
+            edits.append(_glued(sentence, at, clitic))
             taken = at + 1
     return edits
 
 
-def _glue(sentence: Sentence, before: str, clitic: str) -> str:
-    return before + (" " if sentence.story.clitics_apart else "") + clitic
+def _glued(sentence: Sentence, at: int, clitic: str, host: str | None = None) -> Edit:
+    """The edit that puts a clitic in the place of the word after `at`, and `host` in that of the one at `at`."""
+    clitic = clitic.upper() if sentence.words[at + 1].isupper() else clitic
+    text = (" " if sentence.story.clitics_apart else "") + clitic.replace("'", sentence.story.apostrophe)
+    start, end = sentence.spans[at]
+    return Edit(end if host is None else start, sentence.spans[at + 1][1], (host or "") + text)
+
+
+def _is_infinitive(sentence: Sentence, at: int) -> bool:
+    """Whether have or do at `at` follows a modal or "to", and is not contracted: "could have not gone"."""
+    before = governor(sentence.lowered, sentence.tags, at)
+    after_modal = before >= 0 and (sentence.tags[before] == "MD" or sentence.lowered[before] == "to")
+    return sentence.lowered[at] in {"have", "do"} and after_modal
+
+
+def _is_stranded(sentence: Sentence, at: int) -> bool:
+    """Whether what belongs behind the verb at `at` stands before its subject: "how old he is today", "than I am now"."""
+    words, tags = sentence.lowered, sentence.tags
+    start = at - 2
+    while start >= 0 and words[start] not in _FRONTED:
+        if tags[start] in _CLAUSE_STARTS or not words[start][:1].isalnum():
+            return False
+        start -= 1
+    if start < 0:
+        return False
+    after = after_adverbs(words, tags, at + 1)
+    if tags[after : after + 1] in (["VB"], ["VBG"], ["VBN"]):
+        return False  # "where you are going"
+    complete = tags[after : after + 1] == ["JJ"] or noun_phrase(sentence, after) is not None
+    return not (words[start] in _MAY_BE_COMPLETE and complete)
 
 
 def _clitic(sentence: Sentence, at: int) -> str | None:
@@ -98,18 +128,18 @@ def expansions(sentence: Sentence) -> list[Edit]:
             if full:
                 edits.append(Edit(sentence.spans[at - 1][0], end, _negated(sentence, at - 1, full)))
             else:
-                edits.append(Edit(_gap(sentence, start), end, " not"))
+                edits.append(Edit(_gap(sentence, start), end, " " + with_case_of(sentence.words[at], "not")))
             continue
         full = _expanded(sentence, at)
         if full:
-            edits.append(Edit(_gap(sentence, start), end, " " + full))
+            edits.append(Edit(_gap(sentence, start), end, " " + with_case_of(sentence.words[at], full)))
     return edits
 
 
 def _negated(sentence: Sentence, at: int, full: str) -> str:
     """ "will not", "can not" where the text has its clitics apart, "cannot" elsewhere."""
-    host = sentence.replaced(at, full).text
-    return f"{host}not" if full == "can" and not sentence.story.clitics_apart else f"{host} not"
+    host, negation = sentence.replaced(at, full).text, with_case_of(sentence.words[at + 1], "not")
+    return host + ("" if full == "can" and not sentence.story.clitics_apart else " ") + negation
 
 
 def _gap(sentence: Sentence, start: int) -> int:
@@ -117,6 +147,15 @@ def _gap(sentence: Sentence, start: int) -> int:
     while start and text[start - 1] == " ":
         start -= 1
     return start
+
+
+def _depends_on_condition(sentence: Sentence, at: int) -> bool:
+    """Whether an "if" or a modal in another clause says that "'d" at `at` is "would"."""
+    near = slice(max(0, at - _NEAR), at + _NEAR)
+    words, tags = sentence.lowered[near], sentence.tags[near]
+    if sentence.lowered[max(0, at - 2) : at - 1] == ["if"]:
+        return False
+    return "if" in words or any(tag == "MD" and word != "'d" for word, tag in zip(words, tags, strict=True))
 
 
 def _expanded(sentence: Sentence, at: int) -> str | None:
@@ -129,6 +168,10 @@ def _expanded(sentence: Sentence, at: int) -> str | None:
     if word in _EXPANSION and host in _PERSONS | {"who", "there", "that"}:
         return _EXPANSION[word]
     if word == "'d" and host in _PERSONS:
+        if words[at + 1 : at + 2] == ["'ve"]:
+            return "would"
+        if tag.startswith("V") and inflect(words[after], "VBN") == words[after]:
+            return "would" if _depends_on_condition(sentence, at) else None  # "she'd come": had or would
         is_past = after < len(tags) and tag.startswith("V") and lemma(words[after], "VBD") != words[after]
         if words[at + 1 : at + 2] == ["better"] or tag in {"VBN", "VBD"} or is_past:
             return "had"

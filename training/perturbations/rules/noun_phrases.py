@@ -17,7 +17,12 @@ _COPULAS = word_set(
     remain remained turn turned go went goes come came comes weigh weighed cost
     """
 )
-_CLAUSE_OPENERS = frozenset({"IN", "CC", "WRB", "WDT", "WP"})
+_CLAUSE_OPENERS = frozenset({"CC", "WRB", "WDT", "WP"})
+# "In" or "of" open no clause. The second ones are prepositions, too: "after the party Tom sang".
+_CONJUNCTIONS = frozenset(
+    {"because", "that", "while", "if", "although", "though", "when", "unless", "whether"}
+)
+_CONJUNCTIONS_OR_PREPOSITIONS = frozenset({"as", "since", "until", "before", "after"})
 _BEFORE_TIME = frozenset({"the", "that", "this", "one", "last", "next", "every", "each"})
 
 
@@ -118,6 +123,7 @@ def clauses(sentence: Sentence, prepositions: frozenset[str] = frozenset()) -> l
         opens = (
             sentence.opens(at)
             or tags[at - 1] in _CLAUSE_OPENERS
+            or words[at - 1] in _CONJUNCTIONS | _CONJUNCTIONS_OR_PREPOSITIONS
             or words[at - 1] in {",", '"', ";"}
             or _follows_time(sentence, at)
         )
@@ -125,6 +131,8 @@ def clauses(sentence: Sentence, prepositions: frozenset[str] = frozenset()) -> l
             continue
         subject = noun_phrase(sentence, at)
         if subject is None or (subject.pronoun and subject.pronoun in {"him", "her", "me", "us", "them"}):
+            continue
+        if at and words[at - 1] in _CONJUNCTIONS_OR_PREPOSITIONS and _holds_two(sentence, subject):
             continue
         verbs = _verb_group(sentence, subject.end)
         if verbs is None:
@@ -145,6 +153,14 @@ def clauses(sentence: Sentence, prepositions: frozenset[str] = frozenset()) -> l
 def _joins_clauses(sentence: Sentence, at: int) -> bool:
     """Whether the conjunction at `at` is followed by a subject of its own: a verb or a comma came before."""
     return any(tag.startswith("V") for tag in sentence.tags[:at])
+
+
+def _holds_two(sentence: Sentence, phrase: NounPhrase) -> bool:
+    """Whether a phrase may be two, the second a name: "the party Tom"."""
+    return any(
+        _is_name(sentence, at) and sentence.tags[at - 1].startswith("NN") and not _is_name(sentence, at - 1)
+        for at in range(phrase.start + 1, phrase.end)
+    )
 
 
 def _verb_group(sentence: Sentence, at: int) -> tuple[int, int] | None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from openmeva.training.perturbations.rules.times import TIMES_WITHOUT_PREPOSITION
 from openmeva.training.text.inflection import lemma
 from openmeva.training.text.knowledge.lexicon import senses
+from openmeva.training.text.negation.verbs import BE, DO_TAGS, HAVE
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.word_set import word_set
 
@@ -30,6 +31,8 @@ PLURAL = frozenset({"we", "you", "they"})
 _TAKES_TWO = word_set(
     "give show tell buy bring send teach offer hand ask make call find get let help see watch hear name consider keep"
 )
+# Forms that a subject may follow: "did you see it?".
+_AUXILIARIES = BE | (HAVE - {"having"}) | frozenset(DO_TAGS)
 _BEFORE_NOUN = ("NN", "JJ", "CD", "VBG", "VBN", "RBS")  # tags of what stands after a possessive
 
 
@@ -97,15 +100,41 @@ def _object_or_possessive(sentence: Sentence, at: int) -> str | None:
 def _subject_or_object(words: Sequence[str], tags: Sequence[str], at: int) -> str | None:
     """Of "you" and "it", by the words around."""
     before = tags[at - 1] if at else ""
-    after = at + 1
-    while after < len(tags) and (tags[after].startswith("RB") or words[after] == "n't"):
-        after += 1
+    after = _past_adverbs(words, tags, at, 1)
     following = tags[after] if after < len(tags) else "."
+    if _may_be_inverted(words, tags, at, following):
+        return None
     if following in {"VBD", "VBZ", "VBP", "MD"}:
         return "subject" if before not in {"VB", "TO"} else None
     if before.startswith("VB") or before in {"IN", "TO", "RP"}:
         return "object"
     return None
+
+
+def _past_adverbs(words: Sequence[str], tags: Sequence[str], at: int, step: int) -> int:
+    """The next place from `at` on, or back with a step of -1, that has neither an adverb nor "n't"."""
+    at += step
+    while 0 <= at < len(tags) and (tags[at].startswith("RB") or words[at] == "n't"):
+        at += step
+    return at
+
+
+def _may_be_inverted(words: Sequence[str], tags: Sequence[str], at: int, following: str) -> bool:
+    """Whether the pronoun at `at` may be the subject of the auxiliary before it: "how are you", "so did it".
+
+    It is the object where do or have has its subject, "to" or another verb before it: "he did it", "will have you".
+    """
+    verb = _past_adverbs(words, tags, at, -1)
+    if verb < 0 or words[verb] not in _AUXILIARIES:
+        return False
+    if words[verb] in BE - HAVE:
+        return True
+    start = _past_adverbs(words, tags, verb, -1)
+    before = tags[start] if start >= 0 else ""
+    if before in {"PRP", "MD", "TO"} or before.startswith("VB"):
+        return False
+    joined = before == "CC" and start == verb - 1 and "?" not in words
+    return not (joined or before.startswith("NN")) or following.startswith("VB")
 
 
 def fitting_subjects(sentence: Sentence, at: int) -> frozenset[str]:

@@ -16,7 +16,7 @@ _IN_TIME = frozenset({"next", "last", "very", "few", "only", "half", "past", "ev
 _PHRASES = frozenset(
     """
     as_a_result as_a_consequence as_a_rule as_a_whole in_case in_charge in_shape in_trouble no_avail
-    such_as on_foot on_top on_edge by_accident by_mistake for_fun for_real no_idea first_place first_time
+    had_better 'd_better such_as on_foot on_top on_edge by_accident by_mistake for_fun for_real no_idea first_place first_time
     on_one's_way in_one's_way on_one's_own
     """.split()
 )

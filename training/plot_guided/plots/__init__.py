@@ -4,9 +4,8 @@
 `EXTRACTORS` has both by name. `python -m training.plot_guided.plots` measures them against published plots.
 """
 
-from openmeva.training.plot_guided.plots.extractors import EXTRACTORS, Extractor, extract_plots
+from openmeva.training.plot_guided.plots.extractors import EXTRACTORS, extract_plots
 from openmeva.training.plot_guided.plots.keywords import storyline
 from openmeva.training.plot_guided.plots.plot import Plot, plot_text
-from openmeva.training.plot_guided.plots.verbs import verb_plot
 
-__all__ = ["EXTRACTORS", "Extractor", "Plot", "extract_plots", "plot_text", "storyline", "verb_plot"]
+__all__ = ["EXTRACTORS", "Plot", "extract_plots", "plot_text", "storyline"]

@@ -1,10 +1,11 @@
 """A corpus with plots, in the two parts that section 5.1 keeps apart: the generator's, and the metrics'."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.corpora.splits import CorpusConfig, load_corpus
+from openmeva.training.corpora.splits import CorpusConfig, Split, load_corpus
 from openmeva.training.corpora.stories import is_held_out
 from openmeva.training.paths import ENCODER
 from openmeva.training.plot_guided.plots.extractors import extract_plots
@@ -47,13 +48,20 @@ class PlotCorpus:
     validation: list[PlottedStory]
 
 
-def load_plots(config: dict[str, Any], data: Path, cache: Path, names: Path | None = None) -> PlotCorpus:
+def load_plots(
+    config: dict[str, Any],
+    data: Path,
+    cache: Path,
+    names: Path | None = None,
+    needs: Sequence[Split] = ("train",),
+) -> PlotCorpus:
     """Reads, tags and plots a corpus (the keys `name`, `corpus`, `plots`, `share` and `seed` of a configuration).
 
     A story belongs to the generator by the hash of its beginning, so a story, its parts and its copies never part, and
-    the division is the same whatever else is read, and however.
+    the division is the same whatever else is read, and however. A ValueError where a split of `needs` is empty.
     """
-    corpus = load_corpus(CorpusConfig.from_mapping(config["corpus"]), data, names or ENCODER / "names.json")
+    names = names or ENCODER / "names.json"
+    corpus = load_corpus(CorpusConfig.from_mapping(config["corpus"]), data, names, needs)
     parts: dict[str, list[PlottedStory]] = {"generator": [], "metrics": [], "validation": []}
     for split in ("train", "validation"):
         stories = tag_corpus(getattr(corpus, split), cache)

@@ -10,7 +10,8 @@ import numpy as np
 from openmeva.training.plot_guided.plots.plot import Plot
 from openmeva.training.text.word_set import stop_words
 
-BREAKS = frozenset([".", "!", "?", ",", ";", ":", "(", ")", "'", '"', "'s", "'m", "``", "''"])
+BREAKS = frozenset(["'s", "'m"])  # and all marks; not "'d", which the published plots hold
+SIGNS = frozenset("$%&")  # are read as words, and break none
 BREAKING_LENGTH = 3  # words of exactly so many characters break a phrase, as the stop words do
 MINIMUM_CHARACTERS = 5
 MAXIMUM_WORDS = 2
@@ -52,7 +53,8 @@ def _candidates(words: Sequence[str]) -> list[str]:
     stops = stop_words()
     found, run = [], list[str]()
     for word in [*words, "."]:
-        if word in BREAKS or word in stops or len(word) == BREAKING_LENGTH:
+        is_mark = word not in SIGNS and not any(map(str.isalnum, word))
+        if is_mark or word in BREAKS or word in stops or len(word) == BREAKING_LENGTH:
             phrase = " ".join(run)
             if run and len(run) <= MAXIMUM_WORDS and len(phrase) >= MINIMUM_CHARACTERS:
                 found.append(phrase)

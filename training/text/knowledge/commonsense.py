@@ -1,6 +1,6 @@
 """Which words ConceptNet links: the neighbours of a word, and whether two words stand in a relation.
 
-ConceptNet must have been fetched: `python -m training.text.knowledge.resources --conceptnet FILE`.
+ConceptNet must have been fetched: `openmeva resources --conceptnet FILE`.
 """
 
 from collections import defaultdict

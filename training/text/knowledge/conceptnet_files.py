@@ -149,7 +149,7 @@ def fetch_conceptnet(folder: Path, path: Path | None = None, url: str = DUMP_URL
         return store(download(url), folder)
     except (OSError, http.client.HTTPException, *_DAMAGE) as error:
         raise RuntimeError(
-            f"ConceptNet could not be fetched from {url} ({error}). With a copy at hand, run `python -m"
-            " training.text.knowledge.resources --conceptnet FILE`: the dump itself, CN-100K's triples, or lines"
+            f"ConceptNet could not be fetched from {url} ({error}). With a copy at hand, run `openmeva"
+            " resources --conceptnet FILE`: the dump itself, CN-100K's triples, or lines"
             " head|||/r/Relation|||tails."
         ) from error

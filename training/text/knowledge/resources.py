@@ -8,7 +8,6 @@ Both go below `.resources/` in a checkout, else into the user's cache; WordNet i
 names, where it is set.
 """
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ import nltk
 
 from openmeva.training.paths import IN_CHECKOUT, RESOURCES
 from openmeva.training.text.knowledge.conceptnet_files import FILE_NAME, fetch_conceptnet
-from openmeva.training.text.knowledge.wordnet_files import FetchError, fetch_wordnet, wordnet_place
+from openmeva.training.text.knowledge.wordnet_files import fetch_wordnet, wordnet_place
 
 COMMANDS = {
     "wordnet": "make resources" if IN_CHECKOUT else "openmeva resources --wordnet-only",
@@ -103,32 +102,6 @@ def use_with_nltk() -> None:
         nltk.data.path.insert(0, root)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Command line; see the module's description. Returns the exit status: 1 where WordNet is missing."""
-    parser = argparse.ArgumentParser(
-        prog="python -m training.text.knowledge.resources",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--wordnet-only", action="store_true", help="don't fetch ConceptNet")
-    parser.add_argument(
-        "--conceptnet",
-        type=Path,
-        action="append",
-        metavar="FILE",
-        help="ConceptNet from a file, not the network",
-    )
-    options = parser.parse_args(arguments)
-    if options.wordnet_only and options.conceptnet:
-        parser.error("--wordnet-only and --conceptnet exclude each other")
-    try:
-        fetch(options.conceptnet or (), options.wordnet_only)
-    except (OSError, ValueError, FetchError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
-
-
 def fetch(conceptnet: Sequence[Path] = (), wordnet_only: bool = False) -> None:
     """Fetches WordNet, and ConceptNet from files or from its publisher, and says where they are.
 
@@ -147,7 +120,3 @@ def fetch(conceptnet: Sequence[Path] = (), wordnet_only: bool = False) -> None:
         print(f"ConceptNet: {fetch_conceptnet(conceptnet_folder())}")
     except RuntimeError as error:
         print(f"{error}\nEverything works without it; substitutions know fewer antonyms.", file=sys.stderr)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

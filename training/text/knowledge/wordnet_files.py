@@ -1,13 +1,14 @@
 """Fetch WordNet: by NLTK's downloader where there is internet, else from the packages of a Debian system."""
 
+import http.client
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -101,7 +102,7 @@ def from_nltk(folder: Path) -> None:
     try:
         with urllib.request.urlopen(NLTK_INDEX, timeout=PROBE_SECONDS) as answer:
             answer.read(1)
-    except (urllib.error.URLError, OSError) as error:
+    except (OSError, http.client.HTTPException) as error:
         raise FetchError(f"no answer from {NLTK_INDEX} ({error})") from error
     with tempfile.TemporaryDirectory(prefix=".nltk-", dir=folder.parent) as data:
         command = [sys.executable, "-m", "nltk.downloader", "-q", "-d", data, "wordnet"]
@@ -110,7 +111,12 @@ def from_nltk(folder: Path) -> None:
         if not (corpora / "wordnet").is_dir():
             if not (corpora / "wordnet.zip").is_file():
                 raise FetchError("the downloader ended without writing corpora/wordnet")
-            shutil.unpack_archive(corpora / "wordnet.zip", corpora)
+            try:
+                shutil.unpack_archive(corpora / "wordnet.zip", corpora)
+            except (zipfile.BadZipFile, zlib.error, EOFError, shutil.ReadError) as error:
+                raise FetchError(f"the downloader's wordnet.zip is damaged ({error})") from error
+            if not (corpora / "wordnet").is_dir():
+                raise FetchError("the downloader's wordnet.zip holds no folder wordnet")
         _copy_files(corpora / "wordnet", folder)
 
 

@@ -53,6 +53,8 @@ def rule_for(words: Words, tags: Words, at: int) -> str | None:
     word, tag = words[at], tags[at]
     following = words[at + 1] if at + 1 < len(words) else ""
     before = governor(words, tags, at)
+    if is_had_better(words, at) or (before >= 0 and is_had_better(words, before)):
+        return None
     if following in NEGATIONS or following in NEGATIVE_ADVERBS:
         return None
     if any(earlier in NEGATIVE_ADVERBS for earlier in words[before + 1 : at]):
@@ -76,6 +78,11 @@ def rule_for(words: Words, tags: Words, at: int) -> str | None:
     if word.startswith("'"):
         return None
     return form_rule(words, tags, at)
+
+
+def is_had_better(words: Words, at: int) -> bool:
+    """Whether "had better" stands at `at`, which takes "not" behind it."""
+    return words[at] in {"had", "'d"} and list(words[at + 1 : at + 2]) == ["better"]
 
 
 def under_modal(words: Words, tags: Words, at: int) -> bool:
@@ -170,7 +177,7 @@ def negate_with_do(words: Words, tags: Words, at: int, contracted: bool, languag
     word, tag = words[at], tags[at]
     finite = tag if tag in {"VBZ", "VBD"} else "VBP"
     base = language.lemma(word, tag)
-    if finite == "VBP" and is_past_form(word, language):  # a tagger's slip: "they laughed" as VBP
+    if finite != "VBD" and not word.endswith("s") and is_past(word, tag, language):  # a tagger's slip
         finite, base = "VBD", language.lemma(word, "VBD")
     auxiliary = next(form for form, form_tag in DO_TAGS.items() if form_tag == finite)
     negation = "n't" if contracted else "not"
@@ -179,6 +186,13 @@ def negate_with_do(words: Words, tags: Words, at: int, contracted: bool, languag
         at + 1,
         (Token(auxiliary, finite), Token(negation, "RB"), Token(base, "VB", at, touched=base != word)),
     )
+
+
+def is_past(word: str, tag: str, language: Language) -> bool:
+    """Whether `word`, tagged as a present tense, is a past one: "they laughed", "she shut"; no command ("shut it")."""
+    if is_past_form(word, language):
+        return True
+    return tag in {"VBP", "VBZ"} and language.inflect(language.lemma(word, "VBD"), "VBD") == word
 
 
 def is_past_form(word: str, language: Language) -> bool:

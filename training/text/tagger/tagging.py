@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-import nltk
 from nltk.tag.perceptron import PerceptronTagger
 
 from openmeva.training.text.tagger.batch_tagger import BatchTagger
 
-DATA_ROOT = Path(__file__).resolve().parent
-TAGGER_FOLDER = DATA_ROOT / "taggers" / "averaged_perceptron_tagger_eng"
+TAGGER_FOLDER = Path(__file__).resolve().parent / "taggers" / "averaged_perceptron_tagger_eng"
 
 
 def load_tagger(folder: Path = TAGGER_FOLDER) -> PerceptronTagger:
@@ -34,15 +32,6 @@ def load_tagger(folder: Path = TAGGER_FOLDER) -> PerceptronTagger:
         parameters.append(json.loads((folder / name).read_text(encoding="utf-8")))
     tagger.decode_json_params(parameters)
     return tagger
-
-
-def use_with_nltk() -> None:
-    """Make plain `nltk.pos_tag` find the project's weights, before any others on this machine.
-
-    NLTK reads nothing from folders that others than their owner may write to; `tag` works in any checkout.
-    """
-    if str(DATA_ROOT) not in nltk.data.path:
-        nltk.data.path.insert(0, str(DATA_ROOT))
 
 
 @lru_cache(maxsize=1)

@@ -19,6 +19,13 @@ from openmeva.training.perturbations.aspects.typo import is_word
         ("Finally, the train came, long and red.", 0),  # a list
         ('Finally, the man said "No!" twice.', 0),
         ("Tom left!!", 1),
+        ("Not now, Tom.", 0),
+        ("Here, boy!", 0),
+        ("After he left Tom, Mary cried.", 0),
+        ("He ate fish, and chips were cold.", 0),
+        ("After dinner, Tom went home.", 1),
+        ("That summer, Lena worked.", 1),
+        ("She likes cats, but dogs are fine.", 1),
     ],
 )
 def test_commas_that_part_a_verb_from_what_is_no_object_stay(text: str, deletions: int) -> None:

@@ -24,3 +24,22 @@ from openmeva.training.perturbations.rules.pronouns import column_of
 def test_her_is_an_object_or_a_possessive(text: str, expected: str | None) -> None:
     (sentence,) = Story(text).sentences
     assert column_of(sentence, sentence.lowered.index("her")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Did you see it?", [None, "object"]),
+        ("Didn't you like it?", [None, "object"]),
+        ("How many dogs do you have?", [None]),
+        ("What's it like?", [None]),
+        ("So did you.", [None]),
+        ("He did it and she had it.", ["object", "object"]),
+        ("She will have you.", ["object"]),
+        ("He came and did it.", ["object"]),
+    ],
+)
+def test_a_pronoun_after_an_auxiliary_may_be_its_subject(text: str, expected: list[str | None]) -> None:
+    (sentence,) = Story(text).sentences
+    places = [at for at, word in enumerate(sentence.lowered) if word in {"you", "it"}]
+    assert [column_of(sentence, at) for at in places] == expected

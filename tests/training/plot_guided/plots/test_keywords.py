@@ -43,3 +43,14 @@ def test_an_empty_sentence_gets_a_noun_or_verb_of_its_own() -> None:
 
 def test_placeholders_of_names_are_words() -> None:
     assert phrases("[FEMALE] baked a cake") == ["[FEMALE] baked"]
+
+
+def test_any_mark_parts_phrases() -> None:
+    assert phrases("sailors -- lighthouse @ harbor # painted - repaired") == [
+        "sailors",
+        "lighthouse",
+        "harbor",
+        "painted",
+        "repaired",
+    ]
+    assert phrases("23rd street") == ["23rd street"]

@@ -2,10 +2,12 @@
 
 import nltk
 import pytest
+from typer.testing import CliRunner
 
+from openmeva.training.cli.app import app
 from openmeva.training.text.knowledge import resources
 from openmeva.training.text.knowledge.conceptnet_files import store
-from openmeva.training.text.knowledge.resources import MissingResourceError, find, main, require
+from openmeva.training.text.knowledge.resources import MissingResourceError, fetch, find, require
 from openmeva.training.text.knowledge.wordnet_files import REQUIRED_FILES, FetchError
 
 
@@ -66,49 +68,43 @@ def test_the_real_wordnet_is_readable():
     assert wordnet.synsets("dog", "n")[0].lexname() == "noun.animal"
 
 
-def test_command_with_a_file(empty, monkeypatch, capsys):
+def test_fetching_with_a_file(empty, monkeypatch, capsys):
     monkeypatch.setattr(resources, "fetch_wordnet", lambda folder: write_wordnet(folder))
     (empty / "first").write_text("love|||/r/Antonym|||hate\n")
     (empty / "second").write_text("Causes\teat\tfull\n")
-    assert main(["--conceptnet", str(empty / "first"), "--conceptnet", str(empty / "second")]) == 0
+    fetch([empty / "first", empty / "second"])
     assert require("conceptnet").read_text() == "Antonym\tlove\thate\nCauses\teat\tfull\n"
     assert "WordNet: " in capsys.readouterr().out
 
 
-def test_command_with_a_bad_file(empty, monkeypatch, capsys):
+def test_fetching_with_a_bad_file(empty, monkeypatch):
     monkeypatch.setattr(resources, "fetch_wordnet", lambda folder: folder)
     (empty / "bad").write_text("prose\n")
-    assert main(["--conceptnet", str(empty / "bad")]) == 1
-    assert main(["--conceptnet", str(empty / "none")]) == 1
-    said = capsys.readouterr().err
-    assert "line 1" in said
-    assert "none" in said
+    with pytest.raises(ValueError, match="line 1"):
+        fetch([empty / "bad"])
+    with pytest.raises(FileNotFoundError, match="none"):
+        fetch([empty / "none"])
 
 
-def test_command_without_any_source(empty, monkeypatch, capsys):
+def test_fetching_without_any_source(empty, monkeypatch):
     def nothing(folder):
         raise FetchError("WordNet could not be fetched")
 
     monkeypatch.setattr(resources, "fetch_wordnet", nothing)
-    assert main(["--wordnet-only"]) == 1
-    assert "WordNet could not be fetched" in capsys.readouterr().err
+    ended = CliRunner().invoke(app, ["resources", "--wordnet-only"])
+    assert (ended.exit_code, ended.stderr) == (2, "error: WordNet could not be fetched\n")
 
 
-def test_command_goes_on_without_conceptnet(empty, monkeypatch, capsys):
+def test_fetching_goes_on_without_conceptnet(empty, monkeypatch, capsys):
     def unreachable(folder):
         raise RuntimeError("no route to the publisher")
 
     monkeypatch.setattr(resources, "fetch_wordnet", lambda folder: folder)
     monkeypatch.setattr(resources, "fetch_conceptnet", refuse)
-    assert main(["--wordnet-only"]) == 0
+    fetch(wordnet_only=True)
     monkeypatch.setattr(resources, "fetch_conceptnet", unreachable)
-    assert main([]) == 0
+    fetch()
     assert "no route" in capsys.readouterr().err
     store([("Antonym", "a", "b")], resources.conceptnet_folder())
     monkeypatch.setattr(resources, "fetch_conceptnet", refuse)
-    assert main([]) == 0
-
-
-def test_exclusive_options(empty):
-    with pytest.raises(SystemExit):
-        main(["--wordnet-only", "--conceptnet", "x"])
+    fetch()

@@ -1,5 +1,7 @@
 """Sources are tried in order, files arrive whole or not at all, and a failure says what to do."""
 
+import http.client
+import io
 import os
 import shutil
 import subprocess
@@ -92,13 +94,36 @@ def test_lexnames():
     assert lines[44] == ["44", "adj.ppl", "3"]
 
 
-def test_no_internet_is_a_fetch_error(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "failure", [urllib.error.URLError("no route"), http.client.BadStatusLine("no route")]
+)
+def test_no_internet_is_a_fetch_error(tmp_path, monkeypatch, failure):
     def no_route(*arguments, **options):
-        raise urllib.error.URLError("no route")
+        raise failure
 
     monkeypatch.setattr(wordnet_files.urllib.request, "urlopen", no_route)
     with pytest.raises(FetchError, match="no route"):
         wordnet_files.from_nltk(tmp_path)
+
+
+def test_a_damaged_archive_is_a_fetch_error(tmp_path, monkeypatch):
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as members:
+        members.writestr("wordnet/data.noun", bytes(range(256)) * 9)
+    content = whole.getvalue()
+    garbled = content.replace(b"wordnet/data.noun", b"wordnet/data.n\xff\xffn", 1)
+    bodies = iter([b"an error page", garbled, content[:60] + bytes(60) + content[120:], b""])
+
+    def download(command, cwd, **options):
+        (Path(cwd) / "corpora").mkdir()
+        (Path(cwd) / "corpora" / "wordnet.zip").write_bytes(next(bodies))
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(wordnet_files.urllib.request, "urlopen", lambda *_, **__: io.BytesIO(b"index"))
+    monkeypatch.setattr(wordnet_files.subprocess, "run", download)
+    for _ in range(4):
+        with pytest.raises(FetchError, match=r"wordnet\.zip is damaged"):
+            wordnet_files.from_nltk(tmp_path)
 
 
 def test_no_debian_is_a_fetch_error(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.negation.adding import RULES, addition_sites, negate
 from openmeva.training.text.negation.removal import affirm, removal_sites
 
@@ -75,6 +76,21 @@ def test_every_rule_has_a_golden_case():
     assert {case[0] for case in ADDITIONS} == set(RULES)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "negative"),
+    [
+        ("he/PRP dug/VBZ a/DT hole/NN .", "he did not dig a hole ."),
+        ("she/PRP shut/VBZ the/DT door/NN .", "she did not shut the door ."),
+        ("she/PRP misses/VBZ him/PRP .", "she does not miss him ."),
+        ("shut/VB the/DT door/NN .", "do not shut the door ."),
+    ],
+)
+def test_a_past_tense_tagged_as_a_present_one_stays_past(story, sentence, negative):
+    words, tags = read(story, sentence)
+    ((at, rule),) = addition_sites(words, tags)
+    assert rewritten(words, negate(words, tags, at, rule, False, English())) == negative
+
+
 # questions: "n't" whatever was drawn, since "not" cannot stand before the subject
 @pytest.mark.parametrize(
     ("sentence", "negative"),
@@ -102,6 +118,8 @@ def test_addition_in_questions(story, language, sentence, negative):
         "may/MD i/PRP go/VB ?",  # no short form
         "am/VBP i/PRP happy/JJ ?",
         "a/DT going/VBG concern/NN .",
+        "she/PRP 'd/MD better/RBR run/VB .",  # "had better not run"
+        "he/PRP had/VBD better/RBR go/VBP .",
     ],
 )
 def test_no_addition(story, sentence):

@@ -6,7 +6,7 @@ import shutil
 import nltk
 import pytest
 
-from openmeva.training.text.tagger.tagging import DATA_ROOT, TAGGER_FOLDER, load_tagger, tag
+from openmeva.training.text.tagger.tagging import TAGGER_FOLDER, load_tagger, tag
 
 GOLDEN = [
     ("[MALE] did n't like the red shoes .", "NNP VBD RB VB DT JJ NNS ."),
@@ -69,12 +69,3 @@ def test_plain_nltk_uses_the_shipped_weights(tmp_path, monkeypatch):
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     words = GOLDEN[0][0].split() + GOLDEN[1][0].split()
     assert [t for _, t in nltk.pos_tag(words)] == tag([words])[0]
-
-
-def test_use_with_nltk_puts_the_weights_first(monkeypatch):
-    from openmeva.training.text.tagger.tagging import use_with_nltk
-
-    monkeypatch.setattr(nltk.data, "path", ["/elsewhere"])
-    use_with_nltk()
-    use_with_nltk()
-    assert nltk.data.path == [str(DATA_ROOT), "/elsewhere"]

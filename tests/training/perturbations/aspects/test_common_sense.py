@@ -1,0 +1,21 @@
+"""Which words may take another's place against common sense."""
+
+import pytest
+
+from openmeva.training.perturbations.aspects.common_sense import makes_sense_odd
+
+
+@pytest.mark.parametrize(
+    ("word", "new", "tag", "expected"),
+    [
+        ("smiled", "copulated", "VBD", False),  # coarse
+        ("road", "prostitution", "NN", False),
+        ("people", "junkies", "NNS", False),
+        ("road", "bread", "NN", True),
+        ("dog", "animal", "NN", False),  # a dog is one
+    ],
+)
+def test_neighbours_that_make_no_sense(
+    word: str, new: str, tag: str, expected: bool, everyday_facts: None
+) -> None:
+    assert makes_sense_odd(word, new, tag) is expected
