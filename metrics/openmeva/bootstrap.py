@@ -6,6 +6,7 @@ prompt, and every statistic below is an exact function of those counts (no story
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy import stats
 
 from openmeva.metrics.openmeva.common_draws import drawn
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
+from openmeva.metrics.openmeva.ties import joined
 
 _CHUNK = 64  # draws, or stories, at a time: their numbers fit in a processor's cache
 _EXACT = 2**24  # whole numbers up to it are exact in single precision
@@ -77,7 +79,8 @@ class PromptBootstrap:
 
     def _pearson(self, x: np.ndarray) -> np.ndarray:
         columns = pearson_columns(x, self._scores)
-        return pearson_of(self.counts @ np.add.reduceat(columns, self._starts, axis=0))
+        found = pearson_of(self.counts @ np.add.reduceat(columns, self._starts, axis=0))
+        return pearson_where_lost(found, lambda draws: self.counts[draws][:, self._codes], x, self._scores)
 
     def _ranked(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Spearman; and Kendall where the judgments have two values, which the same ranks give."""
@@ -165,7 +168,9 @@ def pearson_columns(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def pearson_of(sums: np.ndarray) -> np.ndarray:
-    """`(draws,)` Pearson correlations of `(draws, 6)` sums of `pearson_columns`; NaN where one side is constant.
+    """`(draws,)` Pearson correlations of `(draws, 6)` sums of `pearson_columns`; NaN where one side is constant beside rounding.
+
+    Where one score is so large that the others are rounding beside it, draws without it are NaN, too: see `pearson_where_lost`.
 
     >>> columns = pearson_columns(np.array([0.1, 0.1, 0.3]), np.array([1.0, 2.0, 4.0]))
     >>> pearson_of(np.array([[1.0, 1, 1], [1, 1, 0]]) @ columns).round(3)
@@ -181,6 +186,45 @@ def pearson_of(sums: np.ndarray) -> np.ndarray:
         ]
         scale = np.sqrt(spreads[0] * spreads[1])
         return np.where(scale > 0, (sxy - sx * sy / n) / scale, np.nan)
+
+
+def pearson_where_lost(
+    found: np.ndarray, weights: Callable[[np.ndarray], np.ndarray], x: np.ndarray, y: np.ndarray
+) -> np.ndarray:
+    """Pearson correlations of sums, those that are NaN computed anew on the stories of their draw, from their own means.
+
+    Args:
+        found: `(draws,)`, of `pearson_of`.
+        weights: how often each story stands in draws of those numbers, `(numbers, n)`.
+        x, y: `(n,)` each.
+
+    Returns:
+        `(draws,)`, NaN where all stories of a draw are equal on one side.
+    """
+    lost = np.flatnonzero(np.isnan(found))
+    for start in range(0, len(lost), _CHUNK):
+        draws = lost[start : start + _CHUNK]
+        taken = weights(draws).astype(float)
+        a, b = (_from_own_mean(values, taken) for values in (x, y))
+        sums = [np.einsum("ij,ij,ij->i", taken, *pair) for pair in ((a, b), (a, a), (b, b))]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found[draws] = sums[0] / (np.sqrt(sums[1]) * np.sqrt(sums[2]))
+    return found
+
+
+def _from_own_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """`(draws, n)` deviations from the mean of each draw, the largest 1 or -1; 0 where all values of a draw are equal."""
+    drawn = weights > 0
+    low, high = np.where(drawn, values, np.inf).min(axis=1), np.where(drawn, values, -np.inf).max(axis=1)
+    ends = joined(np.stack([low, high], axis=1))
+    differ = ends[:, 0] < ends[:, 1]
+    size = np.where(differ, np.abs(ends).max(axis=1), 1.0)
+    chosen = drawn & differ[:, None]
+    scaled = np.where(chosen, values, 0.0) / size[:, None]  # squares stay in float64
+    mean = (weights * scaled).sum(axis=1) / weights.sum(axis=1)
+    deviations = np.where(chosen, scaled - mean[:, None], 0.0)
+    largest = np.abs(deviations).max(axis=1, keepdims=True)
+    return deviations / np.where(largest > 0, largest, 1.0)
 
 
 def _unit(values: np.ndarray) -> np.ndarray:

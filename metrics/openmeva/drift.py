@@ -7,7 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from openmeva.metrics.openmeva.bootstrap import bootstrap_part, pearson_columns, pearson_of
+from openmeva.metrics.openmeva.bootstrap import (
+    bootstrap_part,
+    pearson_columns,
+    pearson_of,
+    pearson_where_lost,
+)
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate_part
 from openmeva.metrics.openmeva.judged import JudgedStories
 
@@ -114,4 +119,7 @@ def quality_drift(
 
 def _masked_pearson(chosen: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     sums = chosen.astype(float) @ pearson_columns(x, y)
-    return np.where(sums[:, 0] > 2, pearson_of(sums), np.nan)
+    enough = np.flatnonzero(sums[:, 0] > 2)
+    found = np.full(len(chosen), np.nan)
+    found[enough] = pearson_where_lost(pearson_of(sums[enough]), lambda draws: chosen[enough[draws]], x, y)
+    return found

@@ -55,7 +55,8 @@ def by_error_type(
         one_error_only: leave out stories of several types and take labels for judgments, as OpenMEVA; else as UNION.
 
     Returns:
-        `reasonable` (their number), `raters` (how many had to name a type) and `types`: name to coefficients,
+        `reasonable` (their number), `raters` (how many had to name a type), `against` (`labels` or `ratings`: what scores
+        are correlated with) and `types`: name to coefficients,
         `p_values`, `intervals`, `n` (both groups) and `unreasonable` (stories of that type).
 
     Raises:
@@ -75,4 +76,5 @@ def by_error_type(
             labels = {"scores": reasonable[keep].astype(float), "low": 0.0, "high": 1.0}
             chosen = JudgedStories(**{**vars(chosen), **labels})
         results[name] = {**part(metric[keep], chosen, draws, rng), "unreasonable": int(wrong.sum())}
-    return {REASONABLE: int(reasonable.sum()), "raters": raters, "types": results}
+    against = "labels" if one_error_only else "ratings"
+    return {REASONABLE: int(reasonable.sum()), "raters": raters, "against": against, "types": results}

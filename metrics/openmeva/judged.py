@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.core.inputs import as_list, number_from
+from openmeva.metrics.openmeva.ties import joined
 
 HUMAN = "human"
 
@@ -24,7 +25,7 @@ class JudgedStories:
         stories: `n` texts.
         prompts: `(n,)` int, equal where two stories share a prompt. Without a `prompt` column each story is
             its own prompt.
-        scores: `(n,)` float, mean rating, higher is better.
+        scores: `(n,)` float, mean rating, higher is better; equal where two differ by rounding alone.
         ratings: `(n, r)` float, NaN where a story has fewer than `r` ratings; `None` without ratings.
         raters: `n` lists of rater names in the order of `ratings`; `None` where nobody knows who rated.
         source_models: `n` names of what wrote each story, or `None`.
@@ -237,7 +238,7 @@ def _scores(
     if column is None:
         if ratings is None:
             raise ValueError("references: expected a column 'ratings' or 'score', got neither")
-        return np.nanmean(ratings, axis=1)
+        return joined(np.nanmean(ratings, axis=1))
     names = [f"references, row {number}, score" for number in range(len(rows))]
     given = np.array(
         [_in_scale(_number(value, name), scale, name) for value, name in zip(column, names, strict=True)]
@@ -246,7 +247,7 @@ def _scores(
         wrong = np.flatnonzero(np.abs(given - np.nanmean(ratings, axis=1)) > 0.01)
         if wrong.size:
             raise ValueError(f"references: 'score' is not the mean of 'ratings' in {_rows(wrong)}")
-    return given
+    return joined(given)
 
 
 def _prompts(rows: list[Mapping[str, Any]]) -> np.ndarray:

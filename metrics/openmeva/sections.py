@@ -42,7 +42,7 @@ def judgment_tables(
         one_error_only: leave stories of several error types out of the sets of error types.
         draws: of the bootstrap.
         rng: the one source of randomness.
-        wanted: names of the sections; all, and `intervals` of the whole, unless given.
+        wanted: names of the sections; all, unless given. `intervals` of the whole stand with all, and with `noise_ceiling`.
 
     Raises:
         ValueError: the correlation is undefined.
@@ -50,7 +50,7 @@ def judgment_tables(
     top = correlate(metric, judged.scores)
     bootstrap = drawn(PromptBootstrap, judged.scores, judged.prompts, draws, rng=rng)
     metric_draws: dict[str, np.ndarray] = {}
-    if wanted is None:
+    if wanted is None or "noise_ceiling" in wanted:  # which does not stand below the whole interval
         metric_draws = bootstrap.correlations(metric)
         top["intervals"] = intervals(metric_draws)
     sections: dict[str, Callable[[], Any]] = {

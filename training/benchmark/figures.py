@@ -18,7 +18,15 @@ from matplotlib.lines import Line2D
 from openmeva.training.benchmark.aspect_figures import draw_aspects
 from openmeva.training.benchmark.cells import number
 from openmeva.training.benchmark.difference_figures import draw_differences
-from openmeva.training.benchmark.style import COLOURS, KIND_COLOURS, detailed, plain_axes, style
+from openmeva.training.benchmark.style import (
+    COLOURS,
+    HIGHEST,
+    KIND_COLOURS,
+    detailed,
+    fit_correlations,
+    plain_axes,
+    style,
+)
 
 Results = Mapping[str, Any]
 
@@ -123,14 +131,15 @@ def _forest(axes: plt.Axes, name: str, found: Mapping[str, Any], published: Mapp
     trivial = [abs(row["pearson"]) for _, row in rows if row["kind"] == "trivial"]
     if trivial:
         axes.axvline(max(trivial), color=KIND_COLOURS["trivial"], linewidth=0.9, linestyle=":", zorder=0)
-    if "noise_ceiling" in found:
-        axes.axvspan(found["noise_ceiling"]["ceiling"]["pearson"], 1, color="#eeeeee", zorder=0, linewidth=0)
+    ceiling = found.get("noise_ceiling", {}).get("ceiling", {}).get("pearson", 1)
+    if ceiling < 1:
+        axes.axvspan(ceiling, HIGHEST, color="#eeeeee", zorder=0, linewidth=0)
     axes.set_yticks(range(len(rows)), [title.replace("_", "-") for title, _ in rows])
     for label, (_, row) in zip(axes.get_yticklabels(), rows, strict=True):
         label.set_color(KIND_COLOURS[row["kind"]])
         label.set_fontweight("bold" if row["kind"] == "ours" else "normal")
     axes.set_ylim(-0.7, len(rows) - 0.3)
-    axes.set_xlim(-0.4, 1)
+    fit_correlations(axes)
     axes.set_title(f"{found['title']} (n = {found['n']})", loc="left")
     plain_axes(axes, grid="x")
 

@@ -10,6 +10,12 @@ from openmeva.training.benchmark.cells import interval, number, p_value, with_in
 from openmeva.training.benchmark.level_tables import KINDS
 from openmeva.training.benchmark.render import Table
 
+# What scores are correlated with, on the stories of one kind of error and the reasonable ones.
+AGAINST = {
+    "labels": "with 1 for a reasonable story and 0 for one of that error alone",
+    "ratings": "with the ratings of reasonable stories and of those that have that error, others beside it or not",
+}
+
 
 def correlations(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
     """A judged set: the three coefficients pooled over stories, with intervals, beside the paper's."""
@@ -155,9 +161,9 @@ def pairs(found: Mapping[str, Any]) -> Table:
             "bootstrap p",
         ],
         note="Paired tests on the same stories, two-sided; p below .05 is a difference beyond chance. PERM-BOTH (Deutsch et al. "
-        "2021) exchanges scores story by story, and twice its one-sided p is given; Williams and Steiger take stories for "
-        "independent; the bootstrap draws prompts. The best metric was found on the same stories, which favours it the more "
-        "metrics there are.",
+        "2021) exchanges scores story by story, and twice its one-sided p is given. It, Williams and Steiger take stories for "
+        "independent: where they alone find a difference, the bootstrap, which draws prompts, decides. The best metric was "
+        "found on the same stories, which favours it the more metrics there are.",
     )
     for name, test in pairs.get("against", {}).items():
         williams, steiger = test["williams"], test["steiger"]
@@ -195,6 +201,7 @@ def by_part(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -
             first = next(iter(parts))
             counts = ", ".join(f"{c} {parts[first][c]['unreasonable']}" for c in columns)
             agreed = found["sections"][first][key]
+            note = f"Pearson [95 %] of the score {AGAINST[agreed['against']]}."
             note += f" Stories: reasonable {agreed['reasonable']}, {counts}; an error is what {agreed['raters']} raters or more named."
         if printed["rows"]:
             note += f" In italics: {printed['note']}."
@@ -234,7 +241,8 @@ def differences(found: Mapping[str, Any]) -> Table:
 
 
 def apart(found: Mapping[str, Any]) -> Table:
-    """Human- and machine-written stories apart, and the share of the ceiling that is reached."""
+    """Human- and machine-written stories apart, and the share that is reached of the set's ceiling, where it has one."""
+    ceiling = found.get("noise_ceiling", {}).get("ceiling", {}).get("pearson")
     table = Table(
         f"{found['title']}: human- and machine-written stories apart (Pearson, pooled)",
         ["", "all", "human-written", "machine-written", "share of ceiling"],
@@ -247,7 +255,7 @@ def apart(found: Mapping[str, Any]) -> Table:
             number(sections["pearson"]),
             number(parts.get("human", {}).get("pearson")),
             number(parts.get("machine", {}).get("pearson")),
-            number(sections.get("noise_ceiling", {}).get("share", {}).get("pearson"), 2),
+            number(sections["pearson"] / ceiling if ceiling else None, 2),
         )
     return table
 

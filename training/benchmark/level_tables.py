@@ -7,6 +7,7 @@ from typing import Any
 
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 from openmeva.training.benchmark.cells import number, p_value, with_interval
+from openmeva.training.benchmark.levels import FEWEST
 from openmeva.training.benchmark.render import Table
 
 KINDS = (("ours", "this project"), ("released", "released scores"), ("trivial", "trivial"))
@@ -62,14 +63,15 @@ def within_prompts(name: str, found: Mapping[str, Any], published: Mapping[str, 
 
 def between_systems(found: Mapping[str, Any]) -> Table:
     """Coefficients over the systems' means, and the accuracy of pairs of systems."""
-    systems = [row["between_systems"]["systems"] for row in _with(found, "between_systems")]
+    levels = [row["between_systems"] for row in _with(found, "between_systems")]
+    first = levels[0] if levels else {"systems": 0}
     table = Table(
         f"{found['title']}: between systems",
         ["", "Pearson [95 %]", "Spearman [95 %]", "Kendall τ-b [95 %]", "pairwise accuracy", "soft accuracy"],
-        note=f"Mean score against mean judgment of {systems[0] if systems else 0} systems: does the metric tell which "
+        note=f"Mean score against mean judgment of {first['systems']} systems: does the metric tell which "
         "system is better? So few points say little, whatever the intervals. Pairwise accuracy: share of pairs of "
         "systems in the right order. Soft accuracy: how alike metric and people are in how sure they are of each pair "
-        "(Thompson et al. 2024). 1 is perfect.",
+        f"(Thompson et al. 2024){_complete(first, found)}. 1 is perfect.",
     )
     for _, title, row in rows_by_kind(found):
         level = row.get("between_systems", {"undefined": ""})
@@ -81,6 +83,15 @@ def between_systems(found: Mapping[str, Any]) -> Table:
                 number(level.get("soft_accuracy")),
             )
     return table
+
+
+def _complete(level: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    """On which prompts soft accuracy rests, where these are not all, or why there is none."""
+    complete = level.get("complete", found["prompts"])
+    if complete < FEWEST:
+        return f"; it wants {FEWEST} prompts with one story of each system, and there are {complete}"
+    whole = complete == found["prompts"]
+    return "" if whole else f", on the {complete} of {found['prompts']} prompts with one story of each system"
 
 
 def accuracy(found: Mapping[str, Any]) -> Table:
@@ -112,8 +123,8 @@ def standings(found: Mapping[str, Any]) -> Iterator[Table]:
             f"{found['title']}: metrics by {names[level]}",
             ["", "cluster", "rank [95 %]", "first in", "p against the next"],
             note="A metric opens a new cluster where one of the cluster above is significantly better (PERM-BOTH, "
-            "one-sided, p ≤ .05, not corrected for the number of metrics). Rank, and how often first, when prompts "
-            "are drawn anew: a narrow interval is a rank to trust.",
+            "one-sided, p ≤ .05, not corrected for the number of metrics), which takes stories for independent. Rank, and how "
+            "often first, when prompts are drawn anew: a narrow interval is a rank to trust.",
         )
         ended = 1
         for place, (title, cluster, rank) in enumerate(

@@ -22,6 +22,7 @@ from openmeva.training.statistics.pairs import (
 )
 
 Draws = dict[str, np.ndarray]
+FEWEST = 30  # prompts with one story of each system, on which soft accuracy is computed
 
 
 class Levels:
@@ -82,8 +83,8 @@ class Levels:
         """Coefficients of the systems' means with `intervals`, and the accuracy of their pairs.
 
         Returns:
-            Beside these `systems` (how many), `pairwise_accuracy`, and, where prompts have a story of each system,
-            `soft_accuracy`.
+            Beside these `systems` (how many), `pairwise_accuracy`, `complete` (prompts with one story of each system) and,
+            of 30 such prompts or more, `soft_accuracy`, which rests on them alone.
         """
         means = self._systems
         if means is None or len(means.systems) < SMALLEST:
@@ -104,7 +105,8 @@ class Levels:
             "pairwise_accuracy": pairwise_accuracy(one.metric, one.judgments),
         }
         scores, judgments = means.complete(metric)
-        if scores.shape[1] >= SMALLEST:
+        result["complete"] = scores.shape[1]
+        if scores.shape[1] >= FEWEST:
             rng = np.random.default_rng(self._seed)
             result["soft_accuracy"] = soft_pairwise_accuracy(scores, judgments, rng)
         return result

@@ -35,7 +35,6 @@ SHOWN = (
     "model_drift",
     "score_differences",
     "quality_drift",
-    "noise_ceiling",
     "human_and_machine",
 )
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 
 # Okabe and Ito's palette, told apart with any colour vision.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 KIND_COLOURS = {"ours": "#0072B2", "released": "#555555", "trivial": "#D55E00"}
+HIGHEST = 1.03  # on axes of correlations: a point at 1 is not cut
 
 
 def style() -> Any:
@@ -41,3 +43,9 @@ def plain_axes(axes: Axes, grid: str | None = None) -> None:
     if grid in ("x", "y"):
         axes.grid(axis=grid, color="#e6e6e6", linewidth=0.7)  # type: ignore[arg-type]
         axes.set_axisbelow(True)
+
+
+def fit_correlations(axes: Axes, lowest: float = -0.4) -> None:
+    """Limits of an axis of correlations: from `lowest`, or from what lies further left, to where a point at 1 is whole."""
+    drawn = [float(x) for line in axes.get_lines() for x in np.ravel(line.get_xdata())]
+    axes.set_xlim(min([lowest, *(x - 0.05 for x in drawn)]), HIGHEST)

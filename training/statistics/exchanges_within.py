@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 
 from openmeva.training.statistics.coefficients import COEFFICIENTS
@@ -10,6 +13,22 @@ from openmeva.training.statistics.groups import Groups
 from openmeva.training.statistics.levels import SMALLEST
 
 _TABLED = 8  # stories of a prompt up to which all ways to exchange them are computed once: 2^8
+_CELLS = 1_000_000  # scores exchanged at a time, of which some ten arrays are held
+
+
+class _Alike(NamedTuple):
+    """Two metrics under exchange, on prompts of one size; of the resamples from `start` to `stop`.
+
+    Attributes:
+        gained: sum over the prompts of the coefficient after the exchange less that after the opposite one, where there is
+            none 0: `(stop - start,)`.
+        parts: sums of both, and of how many prompts each is: `(4, stop - start)`.
+        whole: no prompt ever lacks a coefficient; false where that is not known.
+    """
+
+    gained: Callable[[int, int], np.ndarray]
+    parts: Callable[[int, int], np.ndarray]
+    whole: bool
 
 
 def within_prompts_exchange(
@@ -36,63 +55,101 @@ def within_prompts_exchange(
     Raises:
         ValueError: no prompt has three stories, or all judgments of each are equal and `zeros` is false.
     """
-    groups = Groups(prompts)
-    large = groups.sizes >= SMALLEST
-    if not large.any():
+    sizes = [places for _, places in Groups(prompts).by_size(SMALLEST)]
+    if not sizes:
         raise ValueError("no prompt has three stories")
     if not zeros:  # prompts with equal judgments have no coefficient, whatever is exchanged
-        judged = groups.table(judgments)
-        large &= np.nanmin(judged, axis=1) < np.nanmax(judged, axis=1)
-        if not large.any():
+        varied = [places[np.ptp(judgments[places], axis=1) > 0] for places in sizes]
+        sizes = [places for places in varied if len(places)]
+        if not sizes:
             raise ValueError("in every prompt all judgments are equal")
-    scores, judged = groups.table(metrics)[:, large], groups.table(judgments)[large]
-    swapped = np.nan_to_num(groups.table(swaps)[:, large]).astype(bool)
+    count = sum(map(len, sizes))
+    step = max(1, _CELLS // sum(places.size for places in sizes))
+    exchanges = [
+        (_tabled if places.shape[1] <= _TABLED else _wide)(metrics, judgments, swaps, places, coefficient)
+        for places in sizes
+    ]
+
+    def observed(metric: int) -> float:
+        values = np.concatenate(
+            [COEFFICIENTS[coefficient](metrics[metric][places], judgments[places]) for places in sizes]
+        )
+        return float(np.nansum(values) / (count if zeros else max(np.isfinite(values).sum(), 1)))
+
+    def pair(first: int, second: int) -> Pair:
+        alike = [exchange(first, second) for exchange in exchanges]
+
+        def at_once(start: int, stop: int) -> np.ndarray:
+            if zeros or all(one.whole for one in alike):
+                return np.sum([one.gained(start, stop) for one in alike], axis=0) / count
+            sums = np.sum([one.parts(start, stop) for one in alike], axis=0)
+            means = sums[:2] / np.maximum(sums[2:], 1)
+            return means[0] - means[1]
+
+        def differences(start: int, stop: int) -> np.ndarray:
+            return np.concatenate([at_once(at, min(at + step, stop)) for at in range(start, stop, step)])
+
+        return Pair(observed(first) - observed(second), differences)
+
+    return pair
+
+
+def _tabled(
+    metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray, places: np.ndarray, coefficient: str
+) -> Callable[[int, int], _Alike]:
+    """Of small prompts, whose stories stand at `places`, `(prompts, m)`."""
+    scores, judged = metrics[:, places], judgments[places]
+    count, size = places.shape
+    patterns = (np.arange(2**size)[:, None] >> np.arange(size) & 1).astype(bool)
+    ways = np.zeros((len(swaps), count), dtype=np.uint8)
+    for column in range(size):
+        ways |= swaps[:, places[:, column]].view(np.uint8) << column
+    codes = ways * np.int32(count)  # places in a table, laid out flat
+    codes += np.arange(count, dtype=np.int32)
+
+    def exchange(first: int, second: int) -> _Alike:
+        # The other metric is exchanged in the complementary way, which stands at the mirrored place.
+        table = COEFFICIENTS[coefficient](np.where(patterns[:, None], scores[second], scores[first]), judged)
+        defined = np.isfinite(table)
+        values = np.nan_to_num(table)
+        gains = values - values[::-1]
+        sides = values, values[::-1], defined, defined[::-1]
+        return _Alike(
+            lambda start, stop: gains.take(codes[start:stop]).sum(axis=1),
+            lambda start, stop: np.stack([side.take(codes[start:stop]).sum(axis=1) for side in sides]),
+            bool(defined.all()),
+        )
+
+    return exchange
+
+
+def _wide(
+    metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray, places: np.ndarray, coefficient: str
+) -> Callable[[int, int], _Alike]:
+    """Of larger prompts."""
+    scores, judged = metrics[:, places], judgments[places]
     compute = COEFFICIENTS[coefficient]
 
-    def mean(values: np.ndarray) -> np.ndarray:
-        if zeros:
-            return np.nan_to_num(values).mean(axis=1)
-        defined = np.isfinite(values).sum(axis=1)
-        return np.nan_to_num(values).sum(axis=1) / np.maximum(defined, 1)
-
-    def observed(first: int, second: int) -> float:
-        values = [mean(compute(scores[metric], judged)[None])[0] for metric in (first, second)]
-        return float(values[0] - values[1])
-
-    def wide(first: int, second: int) -> Pair:
+    def exchange(first: int, second: int) -> _Alike:
         a, b = scores[first], scores[second]
         by_rank = None if coefficient == "pearson" else _Ranked(a, b, judged, coefficient)
 
-        def differences(start: int, stop: int) -> np.ndarray:
-            part = swapped[start:stop]
+        def parts(start: int, stop: int) -> np.ndarray:
+            chosen = swaps[start:stop][:, places]
             if by_rank is not None:
-                exchanged, otherwise = by_rank(part)
-                return mean(exchanged) - mean(otherwise)
-            return mean(compute(np.where(part, b, a), judged)) - mean(compute(np.where(part, a, b), judged))
+                both = by_rank(chosen)
+            else:
+                both = [compute(np.where(chosen, *sides), judged) for sides in ((b, a), (a, b))]
+            sums = [np.nansum(values, axis=1) for values in both]
+            return np.stack([*sums, *(np.isfinite(values).sum(axis=1) for values in both)])
 
-        return Pair(observed(first, second), differences)
+        def gained(start: int, stop: int) -> np.ndarray:
+            exchanged, otherwise, *_ = parts(start, stop)
+            return exchanged - otherwise
 
-    if groups.largest > _TABLED:
-        return wide
-    places = np.arange(groups.largest)
-    patterns = (np.arange(2**groups.largest)[:, None] >> places & 1).astype(bool)
-    codes = swapped @ (1 << places) * len(judged) + np.arange(len(judged))  # places in a table, laid out flat
+        return _Alike(gained, parts, whole=False)
 
-    def tabled(first: int, second: int) -> Pair:
-        # The other metric is exchanged in the complementary way, which stands at the mirrored place.
-        table = compute(np.where(patterns[:, None], scores[second], scores[first]), judged)
-        gained = np.nan_to_num(table) - np.nan_to_num(table[::-1])
-
-        def differences(start: int, stop: int) -> np.ndarray:
-            code = codes[start:stop]
-            if zeros or whole:
-                return gained.take(code).mean(axis=1)
-            return mean(table.take(code)) - mean(table[::-1].take(code))
-
-        whole = bool(np.isfinite(table).all())
-        return Pair(observed(first, second), differences)
-
-    return tabled
+    return exchange
 
 
 class _Ranked:
@@ -104,25 +161,32 @@ class _Ranked:
 
     def __init__(self, a: np.ndarray, b: np.ndarray, judged: np.ndarray, coefficient: str) -> None:
         # sums of products of ranks come to the cube of the stories at most, up to 2^24 exact in single precision
-        kind = np.float32 if judged.shape[1] <= 256 else np.float64
-        order = _signs(judged, judged).astype(kind)
-        sides = np.stack([_signs(x, z).astype(kind) for x in (a, b) for z in (a, b)])
+        self._kind = np.float32 if judged.shape[1] <= 256 else np.float64
+        order = _signs(judged, judged)
+        sides = np.stack([_signs(x, z) for x in (a, b) for z in (a, b)])
         self._spearman = coefficient == "spearman"
-        self._ranks = order.sum(axis=2)[:, None]
-        self._ordered = (self._ranks[:, 0] ** 2 if self._spearman else np.abs(order).sum(axis=2)).sum(axis=1)
+        self._ranks = order.sum(axis=2)[:, None].astype(self._kind)
+        self._ordered = (
+            (self._ranks[:, 0] ** 2).sum(axis=1)
+            if self._spearman
+            else np.abs(order).sum(axis=(1, 2), dtype=self._kind)
+        )
         self._shared = sides if self._spearman else order * sides
-        self._untied = np.abs(sides)
+        self._untied = None if self._spearman else np.abs(sides)
 
     def __call__(self, swapped: np.ndarray) -> list[np.ndarray]:
         """`(resamples, prompts)` each."""
         chosen = swapped.transpose(1, 0, 2)
-        every = _exchanged(chosen, self._shared)
-        if self._spearman:
+        every = self._exchanged(chosen, self._shared)
+        if self._untied is None:
             parts = [((sums * self._ranks).sum(axis=2), (sums**2).sum(axis=2)) for sums in every]
         else:
-            untied = _exchanged(chosen, self._untied)
+            untied = self._exchanged(chosen, self._untied)
             parts = [(s.sum(axis=2), u.sum(axis=2)) for s, u in zip(every, untied, strict=True)]
         return [self._coefficient(shared.astype(float), spread.astype(float)) for shared, spread in parts]
+
+    def _exchanged(self, chosen: np.ndarray, sides: np.ndarray) -> list[np.ndarray]:
+        return [sums.astype(self._kind, copy=False) for sums in _exchanged(chosen, sides)]
 
     def _coefficient(self, shared: np.ndarray, spread: np.ndarray) -> np.ndarray:
         scale = np.sqrt(spread * self._ordered[:, None])
@@ -130,8 +194,8 @@ class _Ranked:
 
 
 def _signs(x: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """`(prompts, m, m)` signs of x_i - z_j, 0 for a place without a story."""
-    return np.nan_to_num(np.sign(x[:, :, None] - z[:, None, :]))
+    """`(prompts, m, m)` signs of x_i - z_j."""
+    return np.sign(x[:, :, None] - z[:, None, :]).astype(np.float32)
 
 
 def _exchanged(chosen: np.ndarray, sides: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 
@@ -22,9 +24,9 @@ class Groups:
         _, codes = np.unique(labels, return_inverse=True)
         order = np.argsort(codes, kind="stable")
         self.sizes = np.bincount(codes)
-        starts = np.cumsum(self.sizes) - self.sizes
+        self._starts = np.cumsum(self.sizes) - self.sizes
         self._codes = codes[order]
-        self._columns = np.arange(len(order)) - starts[self._codes]
+        self._columns = np.arange(len(order)) - self._starts[self._codes]
         self._order = order
 
     def __len__(self) -> int:
@@ -40,3 +42,16 @@ class Groups:
         table = np.full((*values.shape[:-1], len(self), self.largest), np.nan)
         table[..., self._codes, self._columns] = values[..., self._order]
         return table
+
+    def by_size(self, smallest: int = 1) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Groups of one size after the other, where a table would pad each to the largest.
+
+        Args:
+            smallest: groups of fewer stories are left out.
+
+        Yields:
+            The groups' numbers, `(groups,)`, and the places of their stories, `(groups, size)`.
+        """
+        for size in np.unique(self.sizes[self.sizes >= smallest]):
+            members = np.flatnonzero(self.sizes == size)
+            yield members, self._order[self._starts[members][:, None] + np.arange(size)]

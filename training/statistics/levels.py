@@ -83,9 +83,10 @@ def within_prompts(
         coefficient: of `coefficients`.
     """
     groups = Groups(prompts)
-    values = coefficient(groups.table(metric), groups.table(judgments))
-    large = groups.sizes >= SMALLEST
-    return WithinPrompts(np.where(large, values, np.nan), large & ~np.isfinite(values))
+    values = np.full(len(groups), np.nan)
+    for members, places in groups.by_size(SMALLEST):
+        values[members] = coefficient(metric[places], judgments[places])
+    return WithinPrompts(values, (groups.sizes >= SMALLEST) & ~np.isfinite(values))
 
 
 @dataclass(frozen=True)

@@ -54,14 +54,13 @@ def calibrated_accuracy(
     paired = int((groups.sizes > 1).sum())
     if not paired:
         raise ValueError("expected two stories of one prompt to pair, got none")
-    first, second = np.triu_indices(groups.largest, 1)
+    tables = groups.table(joined(metric)), groups.table(joined(judgments))
     # A prompt at a time keeps a pooled set's half a million pairs apart from small prompts' padding.
-    for x, y in zip(groups.table(joined(metric)), groups.table(joined(judgments)), strict=True):
-        x_gaps, y_gaps = x[first] - x[second], y[first] - y[second]
-        known = np.isfinite(x_gaps)
-        if not known.any():
+    for size, x, y in zip(groups.sizes, *tables, strict=True):
+        if size < 2:
             continue
-        x_gaps, y_gaps = x_gaps[known], y_gaps[known]
+        first, second = np.triu_indices(size, 1)
+        x_gaps, y_gaps = x[first] - x[second], y[first] - y[second]
         right = np.sign(x_gaps) == np.sign(y_gaps)
         weight = 1 / (len(x_gaps) * paired)
         start += right.sum() * weight

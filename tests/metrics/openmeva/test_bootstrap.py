@@ -5,7 +5,14 @@ import pytest
 from scipy import stats
 
 from openmeva.metrics.openmeva import bootstrap as module
-from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, bootstrap_part, interval, intervals
+from openmeva.metrics.openmeva.bootstrap import (
+    PromptBootstrap,
+    bootstrap_part,
+    interval,
+    intervals,
+    pearson_columns,
+    pearson_of,
+)
 from openmeva.metrics.openmeva.common_draws import common_draws, drawn
 from openmeva.metrics.openmeva.drift import _masked_pearson
 
@@ -66,6 +73,31 @@ def test_a_constant_is_found_whatever_its_rounding_and_its_unit(stories, unit):
     np.testing.assert_array_equal(np.isnan(found["pearson"]), bootstrap.counts[:, -1] == 0)
     np.testing.assert_array_equal(np.isnan(found["spearman"]), bootstrap.counts[:, -1] == 0)
     assert quality_drift_undefined(metric, scores) > 0
+
+
+@pytest.mark.parametrize("spread", [1.0, 20.0, 100.0])
+def test_scores_that_are_rounding_beside_the_largest_are_no_constant(spread):
+    """With exp(100 N) most of the scores are 1e-16 of the largest: draws without that one count all the same."""
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=60)
+    metric = np.exp(spread * (0.3 * scores + rng.normal(size=60)))
+    prompts = np.repeat(np.arange(20), 3)
+    bootstrap = PromptBootstrap(scores, prompts, 200, np.random.default_rng(0))
+    found = bootstrap._pearson(metric)
+    for draw, value in enumerate(found):
+        x, y = resampled(bootstrap.counts[draw], prompts, metric, scores)
+        assert value == pytest.approx(np.corrcoef(x / x.max(), y)[0, 1], abs=1e-4)
+    of_sums = pearson_of(
+        bootstrap.counts @ np.add.reduceat(pearson_columns(metric, scores), np.arange(0, 60, 3))
+    )
+    kept = np.isfinite(of_sums)
+    assert (found[kept] == of_sums[kept]).all(), "where sums hold the scores, they are what counts"
+    assert kept.all() == (spread == 1)
+    chosen = rng.random((50, 60)) < 0.5
+    drift = _masked_pearson(chosen, metric, scores)
+    assert drift == pytest.approx(
+        [np.corrcoef(metric[row] / metric[row].max(), scores[row])[0, 1] for row in chosen], abs=1e-4
+    )
 
 
 def quality_drift_undefined(metric, scores):

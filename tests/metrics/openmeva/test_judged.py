@@ -1,5 +1,6 @@
 """Judged stories: what counts as missing, their scores, their scale, their raters."""
 
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 import pytest
 
 from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.metrics.openmeva.levels import prompt_level
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), np.float32("nan"), pd.NaT, pd.NA])
@@ -56,3 +58,19 @@ def test_a_score_is_the_mean_of_its_ratings_up_to_rounding():
 def test_without_a_score_the_judgment_is_the_mean_of_the_ratings():
     rows = [{"story": "a", "ratings": [1, 1, 5]}, {"story": "b", "ratings": [2, 4]}]
     assert JudgedStories.from_rows(rows).scores == pytest.approx([7 / 3, 3])
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_the_order_of_ratings_does_not_matter(given):
+    """.1 + .2 + .3 is another float than .3 + .2 + .1: a prompt of equal stories is constant all the same."""
+    rows: list[dict[str, Any]] = [
+        {"story": f"s{ratings}", "prompt": "p", "ratings": list(ratings)}
+        for ratings in permutations([0.1, 0.2, 0.3])
+    ]
+    rows += [{"story": f"t{k}", "prompt": "q", "ratings": [k, k, k]} for k in range(1, 5)]
+    if given:
+        rows = [{**row, "score": float(np.mean(row["ratings"]))} for row in rows]
+    judged = JudgedStories.from_rows(rows)
+    assert len(set(judged.scores)) == 5
+    found = prompt_level(np.arange(10.0), judged)
+    assert (found["dropped"], found["prompts"]) == (1, 1)

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import datasets
 import evaluate
 import numpy as np
 import pytest
@@ -83,10 +84,24 @@ def test_adding_one_by_one_and_in_batches_is_the_same(benchmark):
 def test_combined_with_another_module(benchmark):
     references, scores = rows()
     combined = evaluate.combine([benchmark])
-    assert combined.compute(predictions=scores, references=references, draws=100)["n"] == 40
+    whole = combined.compute(predictions=scores, references=references, draws=100)
+    assert whole["n"] == 40
     for score, row in zip(scores, references, strict=True):
-        benchmark.add(predictions=score, references=row)  # as `evaluate.combine` does
-    assert benchmark.compute(draws=100)["n"] == 40
+        combined.add(score, row)
+    assert combined.compute(draws=100) == whole
+    combined.add_batch(scores, references)
+    assert combined.compute(draws=100) == whole
+
+
+def test_rows_have_one_signature_whatever_holds_them(benchmark):
+    references, scores = rows()
+    references = [{**row, "error_types": None} for row in references]
+    table = datasets.Dataset.from_list(references)
+    found = {
+        benchmark.compute(predictions=scores, references=given, draws=100)["signature"]
+        for given in (references, table, table.with_format("numpy"))
+    }
+    assert len(found) == 1
 
 
 def with_change(place, **change):
@@ -201,8 +216,6 @@ def test_judgments_need_rows(benchmark):
 
 
 def test_rows_are_loaded_from_a_folder_of_parquet(tmp_path):
-    import datasets
-
     references, scores = rows()
     folder = tmp_path / "mans"
     folder.mkdir()

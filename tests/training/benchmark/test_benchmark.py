@@ -9,7 +9,7 @@ import pytest
 
 from openmeva.metrics.core.backbone import NotAtHandError
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.training.benchmark.__main__ import main
+from openmeva.training.benchmark.command import Asked, benchmark
 from openmeva.training.benchmark.explanations import explanation_tables
 from openmeva.training.benchmark.judged import judged_table
 from openmeva.training.benchmark.registry import MetricEntry, choose, read_registry
@@ -189,14 +189,16 @@ def test_names_of_metrics():
 
 
 def test_the_command_says_what_it_lacks(tmp_path, capsys):
-    arguments = ["--datasets", "union_roc", "--out", str(tmp_path / "out")]
-    assert main([*arguments, "--data", str(tmp_path)]) == 2
-    printed = capsys.readouterr()
-    assert "DATA/union/ROCStories/ant_data/ant_data.txt" in " ".join(printed.out.split())
-    assert "error: nothing to run on" in printed.err
-    assert main([*arguments, "--metrics", "nothing"]) == 2
-    assert main(["--datasets", "nothing"]) == 2
-    assert main(["--data", str(tmp_path / "absent")]) == 2
+    out = tmp_path / "out"
+    with pytest.raises(ValueError, match="nothing to run on"):
+        benchmark(Asked(datasets=["union_roc"], out=out, data=tmp_path))
+    assert "DATA/union/ROCStories/ant_data/ant_data.txt" in " ".join(capsys.readouterr().out.split())
+    with pytest.raises(ValueError, match="unknown metric nothing"):
+        benchmark(Asked(datasets=["union_roc"], out=out, metrics=["nothing"]))
+    with pytest.raises(ValueError, match="unknown test set"):
+        benchmark(Asked(datasets=["nothing"], out=out))
+    with pytest.raises(ValueError, match="absent"):
+        benchmark(Asked(data=tmp_path / "absent", out=out))
 
 
 def test_nothing_in_the_results_is_infinite_or_nan(tmp_path, data, words):

@@ -57,5 +57,6 @@ def test_the_sentence_with_the_greatest_gain_is_the_blamed_one(monkeypatch: pyte
 
 
 def test_a_metric_that_explains_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--metrics", "ppl", "--stories", "1"]) == 2
+    with pytest.raises(SystemExit, match="2"):
+        main(["--metrics", "ppl", "--stories", "1"])
     assert "ppl: it does not explain its scores" in capsys.readouterr().err

@@ -9,11 +9,13 @@ import pytest
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.metrics.openmeva.sources import judgments_by_source
 from openmeva.training.benchmark.judged import judged_table
+from openmeva.training.benchmark.judged_tables import apart
 from openmeva.training.benchmark.level_tables import standings
 from openmeva.training.benchmark.own.judging import judge
 from openmeva.training.benchmark.preferences import preference_table
 from openmeva.training.benchmark.report import write_report
-from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.run import Settings, _judged
+from openmeva.training.benchmark.sets import TEST_SETS, TestSet
 from openmeva.training.benchmark.tables import read_published
 from openmeva.training.benchmark.work import that_differ
 from openmeva.training.files import write_rows
@@ -81,6 +83,30 @@ def test_a_metric_without_a_level_is_reported_all_the_same(tmp_path: Path) -> No
     text = " ".join(words for part in report.parts for words in part.words)
     assert "There is no level within prompts: in every prompt" in text
     assert "There is no level between systems: no systems are named" in text
+
+
+@pytest.mark.parametrize("exchangeable", [True, False])
+def test_the_share_of_the_ceiling_is_that_of_a_ceiling_that_stands(exchangeable: bool) -> None:
+    """Where two raters err against each other, their mean is nearly exact, and metrics are above what halves allow."""
+    rng = np.random.default_rng(3)
+    quality, error, noise = rng.normal(size=(3, 60))
+    errors = [error, noise if exchangeable else 0.1 * noise - error]
+    ratings = 3 + quality[:, None] + 0.8 * np.stack(errors, axis=1)
+    judged = [
+        {**row, "source_model": ("human", "gpt")[place % 2], "ratings": list(ratings[place]), "score": None}
+        for place, row in enumerate(rows(list(range(60))))
+    ]
+    scores = list(quality + 0.3 * rng.normal(size=60))
+    one = TestSet("x", "The set", "roc", "judgments", lambda _: judged, "", {})
+    found = _judged(one, judged, {"mine": {"scores": scores, "signature": ""}}, Settings(None, draws=200))
+    (row,) = apart(found).rows
+    assert "share" not in found["sections"]["mine"].get("noise_ceiling", {})
+    if exchangeable:
+        share = found["rows"]["mine"]["pearson"] / found["noise_ceiling"]["ceiling"]["pearson"]
+        assert float(row[-1]) == pytest.approx(share, abs=0.005)
+    else:
+        assert "mine is above what they leave room for" in found["unavailable"]["noise_ceiling"]
+        assert row[-1] == "–"
 
 
 def test_tied_prompts_have_no_test_of_their_sources() -> None:

@@ -6,6 +6,7 @@ import pytest
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.metrics.openmeva.levels import prompt_level, system_level
 from openmeva.training.benchmark.judged import judged_table
+from openmeva.training.benchmark.level_tables import between_systems
 
 
 def judged(prompts: int, systems: bool = True) -> tuple[JudgedStories, np.ndarray]:
@@ -25,9 +26,9 @@ def judged(prompts: int, systems: bool = True) -> tuple[JudgedStories, np.ndarra
 
 
 def test_levels_of_every_row() -> None:
-    stories, quality = judged(12)
+    stories, quality = judged(32)
     rng = np.random.default_rng(1)
-    metric = quality + rng.normal(size=36)
+    metric = quality + rng.normal(size=96)
     table = judged_table(stories, {"mine": list(metric)}, {}, 200, rng)
     within, between = (table["rows"]["mine"][level] for level in ("within_prompts", "between_systems"))
     by_prompt, by_system = prompt_level(metric, stories), system_level(metric, stories)
@@ -36,8 +37,8 @@ def test_levels_of_every_row() -> None:
         assert within["with_zeros"][name] == pytest.approx(by_prompt["with_zeros"][name], abs=1e-9)
         assert within["intervals"][name][0] < within[name] < within["intervals"][name][1]
         assert between[name] == pytest.approx(by_system[name], abs=1e-9)
-    assert (within["prompts"], within["dropped"], within["small"]) == (11, 1, 0)
-    assert between["systems"] == 3
+    assert (within["prompts"], within["dropped"], within["small"]) == (31, 1, 0)
+    assert (between["systems"], between["complete"]) == (3, 32)
     assert 0 < between["soft_accuracy"] <= 1
     assert {"within_prompts", "between_systems", "accuracy"} <= set(table["rows"]["length"])
     assert table["rows"]["mine"]["accuracy"]["value"] >= table["rows"]["mine"]["accuracy"]["without_ties"]
@@ -59,3 +60,22 @@ def test_metrics_are_told_apart() -> None:
     assert "within_prompts" not in table["standings"]
     assert table["rows"]["good"]["within_prompts"] == {"undefined": "no prompt has three stories"}
     assert "no systems" in table["rows"]["length"]["between_systems"]["undefined"]
+
+
+@pytest.mark.parametrize(
+    ("complete", "said"),
+    [
+        (40, "(Thompson et al. 2024). 1 is"),
+        (30, ", on the 30 of 40 prompts with one"),
+        (29, " and there are 29. 1 is"),
+    ],
+)
+def test_soft_accuracy_says_on_how_many_prompts_it_rests(complete: int, said: str) -> None:
+    stories, quality = judged(40)
+    keep = np.ones(120, dtype=bool)
+    keep[: 3 * (40 - complete)] = np.arange(3 * (40 - complete)) % 3 > 0  # these prompts lack a system
+    metric = (quality + np.random.default_rng(1).normal(size=120))[keep]
+    table = judged_table(stories.subset(keep), {"mine": list(metric)}, {}, 50, np.random.default_rng(0))
+    laid_out = between_systems({"title": "X", **table})
+    assert said in laid_out.note
+    assert (laid_out.rows[0][-1] == "–") == (complete < 30)

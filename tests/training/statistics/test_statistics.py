@@ -1,6 +1,7 @@
 """Statistics against slow references and against figures of mt-metrics-eval, to 1e-9."""
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -134,6 +135,31 @@ def test_large_prompts_are_exchanged_alike(name):
         found = PermutationTests(metrics, judgments, swaps, name, prompts, zeros).test(0, 1)
         expected = reference.perm_both(*metrics, judgments, swaps, name, prompts, zeros)
         assert (found.p_value, found.difference) == (near(expected[0]), near(expected[1]))
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_small_prompts_beside_a_large_one_take_no_memory(name):
+    """Were each prompt padded to the largest, exchanges would take 300 MB, and Kendall's pairs 40 MB."""
+    prompts = np.r_[np.zeros(60), 1 + np.arange(60) // 3, 100 + np.arange(300)]
+    rng = np.random.default_rng(4)
+    judgments = rng.integers(1, 6, 420).astype(float)
+    metrics = np.rint(judgments + rng.normal(size=(2, 420)))
+    swaps = random_swaps(2000, 420, rng)
+    tracemalloc.start()
+    try:
+        PermutationTests(metrics, judgments, swaps, name, prompts, stopping=Stopping(2000)).test(0, 1)
+        assert tracemalloc.get_traced_memory()[1] < 60e6
+        tracemalloc.reset_peak()
+        found = within_prompts(metrics[0], judgments, prompts, COEFFICIENTS[name])
+        assert tracemalloc.get_traced_memory()[1] < 10e6
+    finally:
+        tracemalloc.stop()
+    expected = reference.by_prompt(name, metrics[0], judgments, prompts)
+    np.testing.assert_allclose(found.values[:21], expected, atol=1e-12)
+    for zeros in (False, True):
+        test = PermutationTests(metrics, judgments, swaps[:8], name, prompts, zeros).test(0, 1)
+        slow = reference.perm_both(*metrics, judgments, swaps[:8], name, prompts, zeros)
+        assert (test.p_value, test.difference) == (near(slow[0]), near(slow[1]))
 
 
 def test_the_scale_of_scores_does_not_matter():

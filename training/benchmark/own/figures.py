@@ -17,6 +17,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from openmeva.training.benchmark.style import HIGHEST, fit_correlations
+
 # Colours on white; in the page each is a variable, which has another value in the dark.
 COLOURS = {"ink": "#1f2328", "soft": "#57606a", "line": "#d9d6cf", "shade": "#f0eee8"}
 OWN = ("#0b6e69", "#8a5a9e", "#b4540a", "#2b5fab")
@@ -37,9 +39,6 @@ _STYLE: Any = {
     "grid.color": COLOURS["line"], "grid.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False,
     "text.parse_math": False,
 }  # fmt: skip
-
-
-_HIGHEST = 1.03  # on axes of correlations: a point at 1 is not cut
 
 
 @dataclass(frozen=True)
@@ -80,12 +79,12 @@ def forest(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> P
                     axes.plot(value, place, "D", markersize=5, mfc="none", mec=COLOURS["soft"])
                 ceiling = found.get("noise_ceiling", {}).get("ceiling", {}).get("pearson")
                 if ceiling is not None and ceiling < 1:
-                    axes.axvspan(ceiling, _HIGHEST, color=COLOURS["shade"], zorder=0, linewidth=0)
+                    axes.axvspan(ceiling, HIGHEST, color=COLOURS["shade"], zorder=0, linewidth=0)
             axes.axvline(0, color=COLOURS["soft"], linewidth=0.8, zorder=1)
             if paper:
                 axes.axhline(len(paper) - 0.5, color=COLOURS["line"], linewidth=1)
             axes.set_title(label)
-            _fit(axes, -1 if level == "between_systems" else -0.4)
+            fit_correlations(axes, -1 if level == "between_systems" else -0.4)
             axes.set_xlabel("Pearson")
             axes.grid(visible=False, axis="y")
             axes.tick_params(axis="y", length=0)
@@ -182,7 +181,7 @@ def drift(judged: Mapping[str, Any]) -> Picture | None:
         axes.axvline(0, color=COLOURS["soft"], linewidth=0.8, zorder=1)
         axes.set(xlabel="Pearson over all stories", ylim=(-0.7, len(lines) - 0.3))
         axes.grid(visible=False, axis="y")
-        _fit(axes)
+        fit_correlations(axes)
         _legend(axes, titles)
         return _picture(
             figure,
@@ -215,7 +214,7 @@ def profile(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> 
         axes.axvline(0, color=COLOURS["soft"], linewidth=0.8, zorder=1)
         axes.set(xlabel="Pearson with the label (1 whole, 0 perturbed)")
         axes.grid(visible=False, axis="y")
-        _fit(axes)
+        fit_correlations(axes)
         _legend(axes, own)
         aim = (
             "Harmless changes: near 0 is good, to the right means that the metric takes them for damage."
@@ -233,12 +232,6 @@ def _look(place: int, colours: Sequence[str]) -> tuple[str, str]:
 
 def _own(place: int) -> tuple[str, str]:
     return _look(place, OWN)
-
-
-def _fit(axes: Axes, lowest: float = -0.4) -> None:
-    """Limits of an axis of correlations: from `lowest`, or from what lies further left, to where a point at 1 is whole."""
-    drawn = [float(x) for line in axes.get_lines() for x in np.ravel(line.get_xdata())]
-    axes.set_xlim(min([lowest, *(x - 0.05 for x in drawn)]), _HIGHEST)
 
 
 def _point(

@@ -8,6 +8,7 @@ from typing import Any
 
 from openmeva.training.benchmark.cells import number, p_value, with_interval
 from openmeva.training.benchmark.judged import MOST_PAIRED
+from openmeva.training.benchmark.judged_tables import AGAINST
 from openmeva.training.benchmark.own.figures import LEVELS, Picture, forest, level_of, scatter
 from openmeva.training.benchmark.render import Table
 
@@ -115,7 +116,10 @@ def _between_counted(row: Found) -> tuple[str, str]:
     between = level_of(row, "between_systems")
     if "undefined" in between:
         return "There is no level between systems", between["undefined"]
-    return "Between systems", f"{between['systems']} points only, so the intervals are wide"
+    return (
+        "Between systems",
+        f"{between['systems']} points only, which say little, however narrow the intervals: these draw prompts and not systems",
+    )
 
 
 def _reliability(found: Found) -> str:
@@ -146,8 +150,9 @@ def against(found: Found) -> Part:
         table = Table(
             f"{found['title']}: {title} against each other metric",
             ["", "difference of Pearson [95 %]", "p", "p (Holm)", f"{title} is"],
-            note="Above 0: yours is closer to people. p: PERM-BOTH permutation test, two-sided; after Holm's correction "
-            "for all rows of the table, a p below .05 is taken for a difference.",
+            note="Above 0: yours is closer to people. p: PERM-BOTH permutation test, two-sided. A difference is clear where p, "
+            "after Holm's correction for all rows of the table, is below .05 and the interval leaves out 0: PERM-BOTH takes "
+            "stories for independent, and where it alone finds a difference, the interval, which draws prompts, decides.",
         )
         for name, test in sorted(
             one["comparisons"].items(), key=lambda item: item[1]["difference"]["pearson"]
@@ -201,12 +206,12 @@ def differing(found: Found, lowered: list[str]) -> Part:
     types = {title: one["error_types"] for title, one in found["metrics"].items() if "error_types" in one}
     names = list(dict.fromkeys(name for one in types.values() for name in one["types"]))
     if names:
-        counts, raters = (next(iter(types.values()))[key] for key in ("types", "raters"))
+        counts, raters, compared = (next(iter(types.values()))[key] for key in ("types", "raters", "against"))
         table = Table(
             f"{found['title']}: reasonable stories against one kind of error",
             ["", *(f"{name} ({counts[name]['unreasonable']})" for name in names)],
-            note="Pearson of the score with 1 for a reasonable story, 0 for one of that error [95 %]; in brackets how many "
-            "stories have it. Higher is better: near 0 the metric does not see that error. A story has an error that "
+            note=f"Pearson [95 %] of the score {AGAINST[compared]}; in brackets how many stories have that error. Higher is "
+            "better: near 0 the metric does not see it. A story has an error that "
             + ("a rater named." if raters == 1 else f"at least {raters} of its raters named."),
         )
         for title, one in types.items():

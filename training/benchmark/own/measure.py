@@ -94,7 +94,8 @@ def _comparisons(
     """The metric against each other one: difference of Pearson, PERM-BOTH in the direction observed, Holm's correction.
 
     The p-value is two-sided: twice that of the one-sided test in the direction of the difference. Of few resamples none
-    could be small enough after the correction, so that there are `enough_resamples` at least.
+    could be small enough after the correction, so that there are `enough_resamples` at least. PERM-BOTH takes stories for
+    independent, which those of one prompt are not: a difference is clear where the interval over prompts leaves out 0, too.
     """
     names = [title, *(name for name in scores if name != title)]
     resamples = max(how.draws, enough_resamples(len(judged)))
@@ -113,9 +114,9 @@ def _comparisons(
     for name, corrected in correct({k: v["perm_both"]["p_value"] for k, v in found.items()}).items():
         found[name]["perm_both"]["holm"] = corrected["holm"]
         better = found[name]["difference"]["pearson"] > 0
-        found[name]["verdict"] = (
-            ("better" if better else "worse") if corrected["significant"] else "no clear difference"
-        )
+        ends = found[name]["bootstrap"]["pearson"]["interval"]
+        clear = corrected["significant"] and ends is not None and not ends[0] <= 0 <= ends[1]
+        found[name]["verdict"] = ("better" if better else "worse") if clear else "no clear difference"
     return found
 
 

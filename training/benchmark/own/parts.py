@@ -114,7 +114,8 @@ def _tally(comparisons: Found) -> str:
     parts = [f"{what} {', '.join(names) if len(names) < 4 else len(names)}" for what, names in told]
     others = "the one other metric" if len(comparisons) == 1 else f"{len(comparisons)} other metrics"
     return (
-        f" Of {others} on the same stories: {'; '.join(parts)} (after Holm's correction for several tests)."
+        f" Of {others} on the same stories: {'; '.join(parts)} (after Holm's correction for several tests, and by the "
+        "interval over prompts)."
     )
 
 
@@ -196,12 +197,11 @@ def perturbed(name: str, found: Found, published: Found) -> Part:
 def method(results: Found) -> Part:
     """How the figures came about, so that somebody else gets the same."""
     settings = results["settings"]
-    capped = bool(results["autos"]) and settings["draws"] > MAX_DRAWS
     sets = [found["title"] for kind in ("judged", "preferences", "autos") for found in results[kind].values()]
     words = [
         "Scores: " + "; ".join(results["origins"]) + ".",
         f"Intervals: {settings['draws']:,} draws of a bootstrap over prompts"
-        + (f" (on AUTOS {MAX_DRAWS:,}, over stories)" if capped else "")
+        + (f" (on AUTOS {min(settings['draws'], MAX_DRAWS):,}, over stories)" if results["autos"] else "")
         + f", seed {settings['seed']}, 2.5 % cut off at each end. Where prompts hold one story each, stories are drawn.",
         f"The sets: {', '.join(sets)}. Agreement here says that a metric ranks their stories as their raters did.",
     ]

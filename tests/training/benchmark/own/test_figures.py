@@ -7,6 +7,7 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from openmeva.training.benchmark.figures import draw_overview
 from openmeva.training.benchmark.own import figures
 from openmeva.training.benchmark.own.figures import drift, forest, profile, scatter
 from openmeva.training.benchmark.own.measure import Sampling, judge_set
@@ -63,6 +64,22 @@ def test_no_point_lies_outside_its_axes(drawn: list[Figure]) -> None:
             low, high = axes.get_xlim()
             values = [x for line in axes.get_lines() for x in np.ravel(line.get_xdata())]
             assert all(low + 0.02 < x < high - 0.02 for x in values)
+
+
+def test_nor_in_the_overview_of_the_benchmark() -> None:
+    rows = {
+        "PPL": {"kind": "ours", "pearson": -0.717, "intervals": {"pearson": [-0.8, -0.6]}},
+        "length": {"kind": "trivial", "pearson": 0.2, "intervals": {"pearson": None}},
+        "perfect": {"kind": "released", "pearson": 1.0, "intervals": {"pearson": [1.0, 1.0]}},
+    }
+    figure = draw_overview({"judged": {"x": {"title": "X", "n": 9, "rows": rows}}}, read_published())
+    assert figure is not None
+    (axes,) = figure.axes
+    assert axes.get_xlim() == pytest.approx((-0.85, 1.03))
+    del rows["PPL"]
+    figure = draw_overview({"judged": {"x": {"title": "X", "n": 9, "rows": rows}}}, read_published())
+    assert figure is not None
+    assert figure.axes[0].get_xlim()[0] == -0.4
 
 
 def test_every_metric_is_drawn_and_no_two_look_alike(drawn: list[Figure]) -> None:

@@ -5,10 +5,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 from openmeva.training.benchmark.own.judging import judge
-from openmeva.training.benchmark.own.metric import function_named
+from openmeva.training.benchmark.own.metric import evaluate_module, function_named
+from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.cli.app import app
+from openmeva.training.paths import ROOT
 
 ROWS = [
     {
@@ -21,6 +27,11 @@ ROWS = [
     for prompt in range(12)
     for place, system in enumerate(("s2s", "gpt", "plan"))
 ]
+
+
+def lengths(stories: list[str]) -> list[float]:
+    """A metric of the user's own."""
+    return [float(len(story)) for story in stories]
 
 
 @pytest.fixture
@@ -41,6 +52,41 @@ def test_of_autos_a_sample_is_scored_where_one_is_asked_for() -> None:
         report = judge(words, "autos_mini_discrimination", draws=100, autos_stories=stories)
     assert seen[1] < seen[0]
     assert report.results["autos"]["autos_mini_discrimination"]["n"] == seen[1]
+
+
+def test_autos_of_own_stories_is_judged_by_its_folder(tmp_path: Path) -> None:
+    """As `openmeva autos` writes it, both tests in one file where an engine does."""
+    mini, made, parts = ROOT / "datasets" / "autos" / "mini", tmp_path / "fairy", tmp_path / "parts"
+    rows = {split: pq.read_table(mini / f"{split}.parquet") for split in ("discrimination", "invariance")}
+    made.mkdir()
+    parts.mkdir()
+    for split, table in rows.items():
+        pq.write_table(table, made / f"{split}.parquet")
+    pq.write_table(pa.concat_tables(rows.values()), parts / "part-00000.parquet")
+    options = ["--metric", f"{__name__}:lengths", "--draws", "100", "--autos-stories", "5"]
+    out = ["--out", str(tmp_path / "report")]
+    told = CliRunner().invoke(
+        app, ["benchmark", "--autos", str(made), *options, *out], catch_exceptions=False
+    )
+    assert "AUTOS fairy, discrimination test" in told.stdout
+    found = json.loads((tmp_path / "report" / "report.json").read_text())["autos"]
+    assert list(found) == ["autos_fairy_roc_discrimination", "autos_fairy_roc_invariance"]
+    of_engine = judge(lengths, autos=parts, draws=100, autos_stories=5).results["autos"]
+    assert [one["n"] for one in of_engine.values()] == [one["n"] for one in found.values()]
+    with pytest.raises(
+        ValueError, match=r"expected discrimination\.parquet and invariance\.parquet, or parts"
+    ):
+        judge(lengths, autos=tmp_path)
+
+
+def test_a_metric_of_this_project_is_loaded_by_name_from_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    own = evaluate_module("union", {"config_name": str(ROOT / "metrics" / "union" / "weights" / "roc")})
+    one = TEST_SETS["mans_roc"]
+    scores = own.score(one, [{"story_id": "1", "prompt": "He ran.", "story": "He fell. It hurt."}])
+    assert list(scores) == ["union"]
 
 
 def test_rows_of_one_name_are_told_apart(rated: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,11 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from openmeva.metrics.openmeva.bootstrap import PromptBootstrap
+from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.training.benchmark.judged_tables import by_part
+from openmeva.training.benchmark.own.judged_parts import against, agreement, differing
 from openmeva.training.benchmark.own.judging import judge
-from openmeva.training.benchmark.own.measure import Sampling, judge_set
+from openmeva.training.benchmark.own.measure import Sampling, _comparisons, judge_set
 from openmeva.training.benchmark.own.parts import method, verdict
 from openmeva.training.benchmark.own.report import Report
 from openmeva.training.benchmark.sets import TEST_SETS, TestSet
+from openmeva.training.benchmark.tables import read_published
 
 COUNT = 60
 STORIES = [f"He ran {'home ' * (k % 9)}{k}." for k in range(COUNT)]
@@ -161,6 +166,8 @@ def test_the_method_names_the_sets_and_the_cap_of_autos() -> None:
     assert "The sets: Mine. " in said
     said = " ".join(method({**results, "autos": {"y": {"title": "AUTOS"}}}).words)
     assert "10,000 draws of a bootstrap over prompts (on AUTOS 1,000, over stories), seed 0" in said
+    few = {**results, "autos": {"y": {"title": "AUTOS"}}, "settings": {"draws": 500, "seed": 0}}
+    assert "500 draws of a bootstrap over prompts (on AUTOS 500, over stories)" in " ".join(method(few).words)
     assert "The sets: Mine, AUTOS. " in said
 
 
@@ -172,6 +179,80 @@ def test_few_draws_do_not_hide_a_difference(rated: Rated) -> None:
     tests = found["metrics"]["best"]["comparisons"]
     assert {test["verdict"] for test in tests.values()} == {"better"}
     assert max(test["perm_both"]["holm"] for test in tests.values()) < 0.01
+
+
+def test_a_difference_that_prompts_may_explain_is_not_clear() -> None:
+    """Two metrics alike, of stories whose quality and scores are largely those of their prompts, 40 of five."""
+    prompts, verdicts = np.repeat(np.arange(40), 5), {}
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        quality, *errors = (
+            0.84 * rng.normal(size=40)[prompts] + 0.55 * rng.normal(size=200) for _ in range(3)
+        )
+        judged = JudgedStories.from_rows(
+            {"story": f"s{place}", "prompt": str(prompts[place]), "score": value}
+            for place, value in enumerate(quality)
+        )
+        scores = {name: quality + 1.5 * error for name, error in zip(("mine", "other"), errors, strict=True)}
+        bootstrap = PromptBootstrap(judged.scores, judged.prompts, 200, np.random.default_rng(0))
+        test = _comparisons("mine", scores, judged, bootstrap, Sampling(200, 0))["other"]
+        if test["perm_both"]["holm"] < 0.05:
+            low, high = test["bootstrap"]["pearson"]["interval"]
+            verdicts[low <= 0 <= high] = [*verdicts.get(low <= 0 <= high, []), test["verdict"]]
+    assert set(verdicts[True]) == {"no clear difference"}
+    assert len(verdicts[True]) > 2
+    assert len(verdicts.get(False, [])) <= 1
+
+
+def test_the_note_says_why_a_small_p_is_not_enough() -> None:
+    assert (
+        "PERM-BOTH takes stories for independent, and where it alone" in against(judged_by({})).tables[0].note
+    )
+
+
+@pytest.mark.parametrize(
+    ("alone", "said"),
+    [(True, "with 1 for a reasonable story"), (False, "with the ratings of reasonable stories")],
+)
+def test_what_error_types_are_correlated_with_is_what_is_said(alone: bool, said: str) -> None:
+    found = judged_by({"one_error_only": alone, "reasonable_above": 0.6})
+    assert f"Pearson [95 %] of the score {said}" in differing(found, []).tables[0].note
+    types = found["metrics"]["mine"]["error_types"]
+    sections = {"mine": {"by_error_type": types}}
+    table = next(by_part("x", {"title": "X", "sections": sections}, read_published()))
+    assert f"Pearson [95 %] of the score {said}" in table.note
+    judgments, scores = np.array(found["judgments"]), np.array(found["metrics"]["mine"]["scores"])
+    keep = np.arange(40) % 2 == 0  # the others are fine and not reasonable
+    expected = (judgments > 0.6).astype(float) if alone else judgments
+    value = np.corrcoef(scores[keep], expected[keep])[0, 1]
+    assert types["types"]["chaotic"]["pearson"] == pytest.approx(value)
+
+
+def judged_by(options: dict[str, Any]) -> dict[str, Any]:
+    """Forty stories; of each second one five raters of five call half chaotic, and the rest are reasonable."""
+    rng = np.random.default_rng(0)
+    rows = [
+        {"story": f"s{k}", "score": float((0.4 if k % 2 else 0.2 + 0.6 * (k % 4 == 0)) + 0.1 * rng.random()),
+         "source_model": "abc"[k % 3], "error_types": [["chaotic"] if k % 4 == 2 else []] * 5}
+        for k in range(40)
+    ]  # fmt: skip
+    one = TestSet("x", "X", "roc", "judgments", lambda _: rows, "", options)
+    return judge_set(
+        one, rows, {"mine": noise(STORIES[:40])}, {"other": noise(STORIES[:40], 5)}, Sampling(100, 0)
+    )
+
+
+def test_a_few_systems_say_little_however_narrow_the_intervals() -> None:
+    (said,) = [
+        text
+        for text in agreement("x", judged_by({}), {}).words
+        if "Between systems" in text and "points" in text
+    ]
+    assert (
+        "3 points only, which say little, however narrow the intervals: these draw prompts and not systems."
+        in said
+    )
+    assert "intervals are wide" not in said
 
 
 def test_the_average_of_aspects_is_that_of_the_leaderboard(monkeypatch: pytest.MonkeyPatch) -> None:
