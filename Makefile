@@ -34,8 +34,9 @@ $(VENV)/.stamp: requirements.lock requirements-cpu.lock requirements-cuda.lock s
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: .venv  ## score a few stories with UNION
-	@$(OFFLINE) $(BIN)/python -m training.demo
+demo: .venv  ## score a story and damaged versions of it, and say what costs them most
+	@$(OFFLINE) $(BIN)/openmeva explain training/demo.jsonl --metric union
+	@$(OFFLINE) $(BIN)/openmeva score training/demo.jsonl --metrics union,ppl,ruber_bert
 
 space: .venv resources  ## open a demo in the browser: make space NAME=story_scorer [PORT=7860]
 	@test -n "$(NAME)" || { echo "NAME is one of story_scorer, perturbation_lab, leaderboard"; exit 2; }
@@ -108,7 +109,7 @@ figures: .venv  ## after a run of benchmark: its figures into the leaderboard, R
 
 autos: .venv resources  ## build AUTOS: make autos DATA=folder, or STORIES=file of yours [CONFIG=roc or wp]; wants ConceptNet
 	@test -n "$(STORIES)$(DATA)" || { echo "DATA=folder (where roc/ and wp/ lie) or STORIES=file (JSONL or text, one story a line) is needed"; exit 2; }
-	$(OFFLINE) $(BIN)/python -m openmeva.training.autos --processes 2 $(if $(STORIES),--stories "$(STORIES)" --config $(or $(CONFIG),roc),\
+	$(OFFLINE) $(BIN)/openmeva autos --processes 2 $(if $(STORIES),--stories "$(STORIES)" --config $(or $(CONFIG),roc),\
 		--data "$(DATA)" $(if $(CONFIG),--config $(CONFIG))) $(ARGS)
 
 bench: .venv resources  ## measure speed, as ratios within one run: make bench [DATA=folder] [SCALE=1: corpora of any size]
@@ -120,9 +121,9 @@ install: .venv  ## put metrics, models and datasets into your own cache (HF_HOME
 uninstall: .venv  ## take out of it what install put in, and nothing else
 	@HF_HOME="$(USER_HF_HOME)" $(BIN)/openmeva uninstall
 
-publish: .venv  ## push everything to the Hub: make publish [ORG=openmeva] [DRY_RUN=1] [FORCE=1], with a token
-	@HF_HOME="$(USER_HF_HOME)" $(BIN)/openmeva publish $(if $(ORG),--organisation $(ORG)) \
-		$(if $(DRY_RUN),--dry-run) $(if $(FORCE),--move-tags)
+publish: .venv  ## push everything to the Hub: make publish [ORG=openmeva] [SOURCE=address] [DRY_RUN=1] [FORCE=1] [UNCOMMITTED=1], with a token
+	@HF_HOME="$(USER_HF_HOME)" $(BIN)/openmeva publish $(if $(ORG),--organisation $(ORG)) $(if $(SOURCE),--source "$(SOURCE)") \
+		$(if $(DRY_RUN),--dry-run) $(if $(FORCE),--move-tags) $(if $(UNCOMMITTED),--uncommitted)
 
 clean:  ## remove what the targets made, weights and data excepted
 	rm -rf $(VENV) .hf .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache benchmark build *.egg-info

@@ -138,8 +138,9 @@ def metric_name(entry: CatalogueEntry, number_: Number) -> str:
     """A metric's name with its meaning on hover, card and paper beside it."""
     return (
         f"<h3>{tip(number_.title, hint(number_))}</h3>"
-        f'<p class="om-note"><a href="{escape(shell.card(entry.name))}" aria-label="Card of {escape(entry.title)}">'
-        f'card</a> · <a href="{escape(entry.paper_url)}" aria-label="Paper: {escape(entry.paper_title)}">paper</a></p>'
+        f'<p class="om-note"><a href="{escape(shell.card(entry.name))}" {shell.APART} '
+        f'aria-label="Card of {escape(entry.title)}">card</a> · <a href="{escape(entry.paper_url)}" {shell.APART} '
+        f'aria-label="Paper: {escape(entry.paper_title)}">paper</a></p>'
     )
 
 

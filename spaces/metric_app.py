@@ -7,15 +7,24 @@ from __future__ import annotations
 
 import html
 import inspect
+import logging
 import re
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import evaluate
 import gradio as gr
+from evaluate.loading import evaluation_module_factory, import_main_class
 
 HERE = Path(__file__).absolute().parent
 MAX_CHARACTERS = 10_000
+PAUSES = (
+    10,
+    30,
+)  # seconds between attempts to fetch the weights at the start; within each the client has its own
+_LATER = "The weights could not be fetched when this page started; pressing “Score” tries again."
+_LOG = logging.getLogger(__name__)
 _LABELS = {"predictions": "Story", "contexts": "Beginning or prompt", "references": "Reference"}
 
 
@@ -38,13 +47,41 @@ def _defines_metric(path: Path) -> bool:
     )
 
 
+def load(file: Path) -> Any:
+    """The metric without its weights, which `fetch` brings: what it takes is known where those are not to be had.
+
+    Its rows stay in memory, so that no visitor's story is written down.
+    """
+    found = evaluation_module_factory(str(file))
+    return import_main_class(found.module_path)(hash=found.hash, keep_in_memory=True)
+
+
+def fetch(module: Any, pauses: Sequence[float] = (), sleep: Callable[[float], object] = time.sleep) -> bool:
+    """Whether the metric has its weights now: tried once, and once more after each of the pauses (seconds)."""
+    for pause in (0, *pauses):
+        if pause:
+            sleep(pause)
+        try:
+            module.download_and_prepare()
+        except Exception as error:  # the Hub fails in many ways, and the next attempt may succeed
+            _LOG.warning("the weights could not be fetched: %s: %s", type(error).__name__, error)
+        else:
+            return True
+    return False
+
+
 def columns(module: Any) -> list[str]:
-    """The text columns that the metric takes, `predictions` first; none where it takes other things, or more."""
+    """The columns of texts that the metric takes, `predictions` first; none where it takes other things, or more."""
     if not getattr(module, "on_a_page", True):
         return []
     choices = module.features if isinstance(module.features, list) else [module.features]
-    names = list(dict.fromkeys(name for choice in choices for name in choice))
-    return names if set(names) <= set(_LABELS) else []
+    kinds = {name: kind for choice in choices for name, kind in choice.items()}
+    return list(kinds) if set(kinds) <= set(_LABELS) and all(map(_is_text, kinds.values())) else []
+
+
+def _is_text(kind: Any) -> bool:
+    """Whether a column holds texts, or lists of them."""
+    return getattr(getattr(kind, "feature", kind), "dtype", None) == "string"
 
 
 def read_card(folder: Path = HERE) -> str:
@@ -81,11 +118,28 @@ def compute(module: Any, names: list[str], texts: tuple[Any, ...]) -> dict[str, 
     return {key: value for key, value in found.items() if isinstance(value, int | float | list | dict | str)}
 
 
-def build(folder: Path = HERE) -> gr.Blocks:
-    """The page: fields for the columns where the metric reads texts, and the card."""
-    name = module_file(folder).stem
-    module = evaluate.load(str(module_file(folder)))
+def build(
+    folder: Path = HERE, pauses: Sequence[float] = PAUSES, sleep: Callable[[float], object] = time.sleep
+) -> gr.Blocks:
+    """The page: fields for the columns where the metric reads texts, and the card.
+
+    Where the weights cannot be fetched (the arguments are `fetch`'s), the page says so, and each press tries again.
+    """
+    file = module_file(folder)
+    name, module = file.stem, load(file)
     names = columns(module)
+    is_ready = fetch(module, pauses, sleep)
+
+    def score(*texts: Any) -> dict[str, Any]:
+        nonlocal is_ready
+        is_ready = is_ready or fetch(module)
+        if not is_ready:
+            raise gr.Error(
+                "The weights could not be fetched from the Hub. Please try again in a minute.",
+                print_exception=False,
+            )
+        return compute(module, names, texts)
+
     with gr.Blocks(title=name, analytics_enabled=False) as demo:
         gr.Markdown(f"# {name}\n{html.escape(' '.join((module.description or '').split()))}")
         if names:
@@ -93,14 +147,23 @@ def build(folder: Path = HERE) -> gr.Blocks:
                 gr.Textbox(label=_LABELS[column], lines=5 if column == "predictions" else 2)
                 for column in names
             ]
+            if not is_ready:
+                gr.Markdown(_LATER)
             button = gr.Button("Score", variant="primary")
             shown = gr.JSON(label="Result")
-            button.click(
-                lambda *texts: compute(module, names, texts), inputs=fields, outputs=shown, api_name="score"
-            )
+            button.click(score, inputs=fields, outputs=shown, api_name="score")
         gr.Markdown(read_card(folder))
     return demo
 
 
+def launch(folder: Path = HERE) -> Any:
+    """Serves the page; neither the server nor the browser keeps what was typed."""
+    return (
+        build(folder)
+        .queue(default_concurrency_limit=1)
+        .launch(ssr_mode=False, show_error=False, run_history=False, footer_links=["api"])
+    )
+
+
 if __name__ == "__main__":
-    build().queue(default_concurrency_limit=1).launch(ssr_mode=False, show_error=False, footer_links=["api"])
+    launch()

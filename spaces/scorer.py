@@ -75,8 +75,7 @@ class Scorer:
     Args:
         catalogue: the metrics; those of `metrics/` unless given.
         distributions: where scores fall; the shipped ones unless given.
-        before: called in the background to fetch what metrics need; the recommended one needs nothing and is loaded
-            before that.
+        before: fetches what some metrics need, in a thread that none waits for: they look when they score.
         threads: of the processor for one call; PyTorch's own number unless given.
     """
 
@@ -125,7 +124,7 @@ class Scorer:
             torch.set_num_threads(self._threads)
         self._load_each([key for key in self._found if key[0] == RECOMMENDED])
         if self._before is not None:
-            self._before()
+            threading.Thread(target=_fetch, args=(self._before,), name="before", daemon=True).start()
         self._load_each([key for key in self._found if key[0] != RECOMMENDED])
 
     def _load_each(self, keys: Sequence[tuple[str, str]]) -> None:
@@ -234,9 +233,8 @@ class Scorer:
         if loaded is None:
             future = self._found.get((entry.name, corpus))
             failed = None if future is None else future.exception()
-            return ["Not for stories of this kind." if failed is None else why_not_loaded(failed)] * len(
-                texts
-            )
+            why = "Not for stories of this kind." if failed is None else why_not_loaded(failed)
+            return [why] * len(texts)
         asked: list[str | Future[Any]] = [lacks(entry, loaded.module, text, corpus) for text in texts]
         new: dict[Work, list[tuple[int, bytes, Row]]] = {}
         for place, text in enumerate(texts):
@@ -286,6 +284,13 @@ class Scorer:
             corpus, entry.name, number.key, value, number.higher, checkpoint
         )
         return Score(entry.name, number, value, "", tuple(placements))
+
+
+def _fetch(before: Callable[[], None]) -> None:
+    try:
+        before()
+    except Exception as error:  # the metrics that need it say what they lack
+        _LOG.warning("what some metrics need was not fetched: %s: %s", type(error).__name__, error)
 
 
 def _result(found: Any) -> Any:

@@ -28,6 +28,8 @@ NAMES = {
     "leaderboard": ("Leaderboard", 7862),
 }
 UPLOADS_LIVE = (300, 3600)  # seconds between clearings, and of a file's life, of Gradio's upload folder
+APART = 'target="_blank" rel="noopener"'
+"""Of links to other pages: the Hub shows a Space in a frame, which those refuse, and here what was typed would be lost."""
 Upload = Mapping[str, Any] | None
 """What an upload field holds before Gradio's preprocessing, which would leave an empty file behind at each press."""
 
@@ -64,7 +66,7 @@ def page(name: str, lead: str) -> Iterator[gr.Blocks]:
     """A Space's Blocks with head and foot; what is built inside stands between them."""
     title = NAMES[name][0]
     links = "".join(
-        f'<a href="{html.escape(address(other))}"{" aria-current=page" if other == name else ""}>{text}</a>'
+        f'<a href="{html.escape(address(other))}" {"aria-current=page" if other == name else APART}>{text}</a>'
         for other, (text, _) in NAMES.items()
     )
     with gr.Blocks(title=f"{title} · openmeva", analytics_enabled=False, delete_cache=UPLOADS_LIVE) as demo:

@@ -4,19 +4,48 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
+from collections.abc import Callable
 
 from openmeva.training.text.knowledge import resources
-from openmeva.training.text.knowledge.wordnet_files import FetchError, fetch_wordnet
+from openmeva.training.text.knowledge.wordnet_files import fetch_wordnet
 
 _ONE = threading.Lock()  # the lab and its scorer both begin with it
+_AGAIN = threading.Lock()  # held by the thread that tries again
+_FIRST, _LONGEST = 60, 3600  # seconds between attempts
 _LOG = logging.getLogger(__name__)
 
 
-def prepare() -> None:
-    """Fetches WordNet where it is missing and lets NLTK find it; without it what needs it says so."""
+def prepare(sleep: Callable[[float], object] = time.sleep) -> None:
+    """Fetches WordNet where it is missing and lets NLTK find it; without it what needs it says so.
+
+    Where that fails it is tried again in the background until it works: a minute later, then after pauses that double up
+    to an hour.
+
+    Args:
+        sleep: waits for so many seconds.
+    """
+    if not _is_fetched() and _AGAIN.acquire(blocking=False):
+        threading.Thread(target=_try_again, args=(sleep,), name="wordnet", daemon=True).start()
+
+
+def _is_fetched() -> bool:
     try:
         with _ONE:
             fetch_wordnet(resources.nltk_data_folder())
             resources.use_with_nltk()
-    except (FetchError, OSError) as error:
-        _LOG.warning("WordNet could not be fetched: %s", error)
+    except Exception as error:  # whatever it is, a Space goes on without, and the next attempt may bring it
+        _LOG.warning("WordNet could not be fetched: %s: %s", type(error).__name__, error)
+        return False
+    return True
+
+
+def _try_again(sleep: Callable[[float], object]) -> None:
+    pause = _FIRST
+    try:
+        sleep(pause)
+        while not _is_fetched():
+            pause = min(2 * pause, _LONGEST)
+            sleep(pause)
+    finally:
+        _AGAIN.release()

@@ -36,7 +36,7 @@ def place(
     """The rows that a file of scores makes on a set, one a column of scores.
 
     Args:
-        name: of a set, as `python -m training.benchmark` has them.
+        name: of a set, as `openmeva benchmark` has them.
         rows: `score` (higher is better), or several columns of scores, and one of: `story_id` of the set's stories, all
             of them in any order; nothing else, in the set's own order; or, for judged sets, `judgment` with each score
             (the mean of the ratings) and, where known, `prompt` (or `context`) and `source_model`.

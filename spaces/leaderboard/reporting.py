@@ -16,24 +16,28 @@ from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sets import test_set
 from openmeva.training.benchmark.tables import read_published
 
-MOST = 2000  # stories: permutation tests of more would hold others up
+MOST = 4000  # scores, stories times columns: permutation tests of more would hold others up
 
 
 def report(name: str, rows: Sequence[Mapping[str, Any]], data: Path | None, digest: str | None) -> str:
     """Cards of a judged set: three levels, comparisons where other scores are here, systems, kinds of errors, examples.
 
-    Arguments and errors as `place`. Empty for AUTOS, whose table says it all; of more than `MOST` stories one card, which
-    says that there are no others.
+    Arguments and errors as `place`. Empty for AUTOS, whose table says it all; of more than `MOST` scores, all columns
+    together, one card, which says that there are no others.
     """
     if not test_set(name).judged:
         return ""
-    if len(rows) > MOST:
-        why = f"Expected at most {MOST:,} stories for the other parts of the report, got {len(rows):,}"
+    given = scored(name, rows, data, digest)
+    stories, columns = len(rows), len(given.scores)
+    if stories * columns > MOST:
+        why = (
+            f"Expected at most {MOST:,} scores (stories times columns) for the other parts of the report, got "
+            f"{stories * columns:,} ({stories:,} times {columns})"
+        )
         return _card(
             "Report",
             f"<p>{why}; <code>openmeva benchmark --judged RATED --scores FILE</code> takes any number.</p>",
         )
-    given = scored(name, rows, data, digest)
     parts = _parts(name, given, data)
     own = list(given.scores)
     return "".join(_card(part.title, html) for part, html in zip(parts, fragment(parts, own), strict=True))

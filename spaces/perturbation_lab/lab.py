@@ -164,7 +164,7 @@ class Lab:
 
 
 def case_rows(cases: Sequence[Case]) -> list[dict[str, Any]]:
-    """Cases as rows of a download, in the form of `python -m training.perturbations`, with the scores.
+    """Cases as rows of a download, in the form of `openmeva perturb`, with the scores.
 
     `before`, `after` and `better` (`higher` or `lower`) of each number stand in columns of their own.
     """

@@ -71,7 +71,7 @@ def case(found: Case, titles: Mapping[str, Mapping[str, str]]) -> str:
         f'<section class="om om-card" aria-label="Changed story"><h2>{escape(title["title"])}: {escape(technique)}</h2>'
         f'{marked(found.text.story, found.perturbed)}<p class="om-legend"><span><del>taken out</del></span>'
         f"<span><ins>put in</ins></span><span>The story {aim}.</span></p>"
-        f'<div class="om-buttons"><a class="om-button" href="{escape(address)}">Open in the story scorer</a>'
+        f'<div class="om-buttons"><a class="om-button" href="{escape(address)}" {shell.APART}>Open in the story scorer</a>'
         f'<a class="om-button" download="case.jsonl" href="{data_link(to_jsonl(files), "jsonl")}">Download the case</a>'
         '</div></section><section class="om om-card" aria-label="Scores"><h2>What the metrics make of it</h2>'
         '<div class="om-scroll" tabindex="0" role="region" aria-label="Scores before and after"><table><thead><tr>'

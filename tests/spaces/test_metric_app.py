@@ -1,14 +1,20 @@
 """The page that each metric folder holds."""
 
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import evaluate
 import gradio as gr
 import nltk
 import pytest
+from datasets import Value
+from huggingface_hub import constants
 
 from openmeva.spaces.layout import ROOT
-from openmeva.spaces.metric_app import build, columns, compute, module_file, read_card
+from openmeva.spaces.metric_app import build, columns, compute, fetch, launch, load, module_file, read_card
+from tests.hub_state import Hub, Repository
+from tests.small_hub import at, small_hub
 
 FOLDERS = sorted(
     path.parent
@@ -29,8 +35,11 @@ def test_a_folder_without_a_metric_is_refused(tmp_path: Path) -> None:
         module_file(tmp_path)
 
 
+TEXT = Value("string")
+
+
 class Module:
-    features = [{"predictions": ""}, {"predictions": "", "contexts": ""}]  # noqa: RUF012
+    features = [{"predictions": TEXT}, {"predictions": TEXT, "contexts": TEXT}]  # noqa: RUF012
 
     def _compute(self, predictions, contexts=None, show_progress=True):  # type: ignore[no-untyped-def]
         raise NotImplementedError
@@ -69,6 +78,96 @@ def test_overlap_scores_where_wordnet_is_not(tmp_path: Path, monkeypatch: pytest
     assert found["rouge1"] == pytest.approx(0.8)
 
 
-def test_the_page_is_built(tmp_path: Path) -> None:
+def test_a_metric_that_takes_no_stories_has_a_page_without_fields() -> None:
+    assert columns(evaluate.load(str(ROOT / "metrics" / "openmeva"))) == []
     demo = build(ROOT / "metrics" / "openmeva")
     assert demo.title == "openmeva"
+    assert not [block for block in demo.blocks.values() if isinstance(block, gr.Textbox)]
+
+
+METRIC = """
+import datasets
+import evaluate
+from huggingface_hub import hf_hub_download
+
+class Tiny(evaluate.Metric):
+    def _info(self):
+        text = datasets.Features({"predictions": datasets.Value("string")})
+        return evaluate.MetricInfo(description="d", citation="", inputs_description="", features=text)
+
+    def _download_and_prepare(self, dl_manager):
+        self.factor = int(open(hf_hub_download("me/tiny", "factor.txt")).read())
+
+    def _compute(self, predictions):
+        return {"score": self.factor * len(predictions[0])}
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Hub]]:
+    """A metric's published folder, and the Hub that its weights lie on."""
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    (folder / "tiny.py").write_text(METRIC)
+    (folder / "README.md").write_text("---\ntitle: tiny\n---\n# The card\n")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(time, "sleep", lambda _: None)  # between the client's own attempts
+    monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", str(tmp_path / "metrics"))
+    with small_hub() as hub:
+        at(hub.endpoint, monkeypatch)
+        hub.repositories["models/me/tiny"] = Repository([("c" * 40, {"factor.txt": b"2"})])
+        yield folder, hub
+
+
+def shown(page: gr.Blocks) -> str:
+    return "".join(str(block.value) for block in page.blocks.values() if isinstance(block, gr.Markdown))
+
+
+def test_a_hub_that_fails_once_is_asked_again(tiny: tuple[Path, Hub]) -> None:
+    folder, hub = tiny
+    hub.fault = "500"
+    paused: list[float] = []
+
+    def mend(pause: float) -> None:
+        paused.append(pause)
+        hub.fault = ""
+
+    page = build(folder, sleep=mend)
+    assert paused == [10]
+    assert "could not be fetched" not in shown(page)
+    (press,) = page.fns.values()
+    assert press.fn("She ate.") == {"score": 16}
+
+
+def test_a_hub_that_fails_at_the_start_is_asked_again_at_each_press(tiny: tuple[Path, Hub]) -> None:
+    folder, hub = tiny
+    hub.fault = "500"
+    paused: list[float] = []
+    page = build(folder, sleep=paused.append)
+    assert paused == [10, 30]
+    assert "pressing “Score” tries again" in shown(page)
+    assert "The card" in shown(page)
+    (press,) = page.fns.values()
+    with pytest.raises(gr.Error, match="could not be fetched from the Hub"):
+        press.fn("She ate.")
+    hub.fault = ""
+    assert press.fn("She ate.") == {"score": 16}
+
+
+def test_no_visitors_story_is_kept(
+    tiny: tuple[Path, Hub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, _ = tiny
+    options: dict[str, object] = {}
+    monkeypatch.setattr(gr.Blocks, "launch", lambda page, **given: options.update(given, page=page))
+    launch(folder)
+    assert options["run_history"] is False
+    module = load(folder / "tiny.py")
+    assert fetch(module)
+    written = []
+    monkeypatch.setattr(
+        type(module), "_compute", lambda *_, **__: written.extend(tmp_path.rglob("*.arrow")) or {"score": 1}
+    )
+    compute(module, ["predictions"], ("My secret diary.",))
+    assert written == []

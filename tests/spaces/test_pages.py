@@ -1,5 +1,6 @@
 """What the pages' events set, which of them cancel which, and what becomes of uploads."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,14 +8,18 @@ from typing import Any
 import gradio as gr
 import pytest
 
+from openmeva.spaces.catalogue import read_catalogue
 from openmeva.spaces.leaderboard.app import build as leaderboard
 from openmeva.spaces.leaderboard.app import read_results
 from openmeva.spaces.limits import MAX_SCORES
+from openmeva.spaces.markup import metric_name
+from openmeva.spaces.perturbation_lab import views as lab_views
 from openmeva.spaces.perturbation_lab.app import build as perturbation_lab
 from openmeva.spaces.perturbation_lab.lab import Lab
 from openmeva.spaces.story_scorer import app, views
 from openmeva.spaces.story_scorer.examples import BARE, EXAMPLES
 from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.perturbations import PerturbationMaterial
 from tests.spaces.test_scorer import FakeScorer
 from tests.spaces.test_verdicts import STORY, OneScore
 
@@ -51,6 +56,22 @@ def after(page: gr.Blocks, first: Any) -> Any:
 
 def cancelled(listeners: Events) -> set[int]:
     return {place for one in listeners for place in one.cancels}
+
+
+def test_links_to_other_pages_open_apart(scorer_page: gr.Blocks) -> None:
+    lab = Lab(FakeScorer())
+    lab._made, lab._whole = (PerturbationMaterial(0), PerturbationMaterial(1)), True
+    (head,) = (
+        one.value
+        for one in scorer_page.blocks.values()
+        if 'aria-label="Spaces"' in str(getattr(one, "value", ""))
+    )
+    union = read_catalogue()["union"]
+    case = lab_views.case(lab.case(STORY, "lexical_repetition", 1, "roc"), lab.titles)
+    links = re.findall('<a [^>]*href="http[^>]*>', head + metric_name(union, union.numbers[0]) + case)
+    apart = ['target="_blank" rel="noopener"' in link for link in links]
+    assert ["aria-current=page" in link for link in links] == [not one for one in apart]
+    assert (len(apart), sum(apart)) == (6, 5)
 
 
 SCORER = [("Score", "click"), ("Story", "submit"), *((name, "click") for name in EXAMPLES)]

@@ -29,9 +29,13 @@ def test_the_reports_parts_come_without_the_judged_stories() -> None:
     assert report("autos_mini_discrimination", rows, None, None) == ""
 
 
-def test_a_report_that_is_left_out_says_why() -> None:
-    shown = report("mans_roc", judged_rows(MOST + 1), None, None)
-    assert "at most 2,000 stories for the other parts of the report, got 2,001" in shown
+@pytest.mark.parametrize(("stories", "columns", "said"), [(MOST + 1, 1, "4,001 "), (2000, 8, "16,000 ")])
+def test_a_report_that_is_left_out_says_why(stories: int, columns: int, said: str) -> None:
+    rows = [{**row, **{f"m{k}": row["score"] for k in range(1, columns)}} for row in judged_rows(stories)]
+    shown = report("mans_roc", rows, None, None)
+    assert (
+        f"at most 4,000 scores (stories times columns) for the other parts of the report, got {said}" in shown
+    )
     assert shown.count("<section") == 1
 
 

@@ -1,8 +1,10 @@
 """What each metric gets to read, and what is shown where it has no score."""
 
+import http.client
 import os
 import threading
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from huggingface_hub.errors import LocalEntryNotFoundError
 
 from openmeva.metrics.core.backbone import NotAtHandError
 from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.spaces import wordnet
 from openmeva.spaces.catalogue import CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import Distributions
 from openmeva.spaces.limits import MANY_SENTENCES, MOST_SHAPES
@@ -19,6 +22,7 @@ from openmeva.spaces.loaded_metric import LoadedMetric, why_not_loaded
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.texts import Text
 from openmeva.training.benchmark.registry import MetricEntry, read_registry
+from openmeva.training.text.knowledge.wordnet_files import FetchError
 
 
 class FakeModule:
@@ -56,7 +60,7 @@ def entry(name: str, inputs: tuple[str, ...] = (), configs: Sequence[str] = ("ro
 class FakeScorer(Scorer):
     """Metrics by name: what they require; `broken` cannot be loaded, and of `absent` the weights are nowhere."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: Callable[[], None] | None = None) -> None:
         self.modules: dict[tuple[str, str], FakeModule] = {}
         entries = [
             entry("plain", ("contexts",)),
@@ -66,7 +70,7 @@ class FakeScorer(Scorer):
             entry("absent"),
             entry("short", configs=["roc"]),
         ]
-        super().__init__({one.name: one for one in entries}, Distributions())
+        super().__init__({one.name: one for one in entries}, Distributions(), before)
 
     def _load(self, name: str, config: str) -> LoadedMetric:
         if name == "broken":
@@ -220,7 +224,31 @@ def test_code_for_few_shapes_of_batches_is_kept(monkeypatch: pytest.MonkeyPatch)
     assert os.environ["LRU_CACHE_CAPACITY"] == "5"
 
 
-def test_the_verdict_does_not_wait_for_what_other_metrics_need() -> None:
+def test_no_metric_waits_for_what_some_need_nor_dies_of_its_failure(caplog: pytest.LogCaptureFixture) -> None:
+    asked, answered = threading.Event(), threading.Event()
+
+    def before() -> None:
+        asked.set()
+        answered.wait()
+        raise zipfile.BadZipFile("no zip file")
+
+    scorer = FakeScorer(before)
+    found: list[float | None] = []
+    scoring = threading.Thread(
+        target=lambda: found.extend(row[0].value for row in scorer.score([Text("One.")], "roc", ["short"])),
+        daemon=True,
+    )
+    scoring.start()
+    assert asked.wait(60)
+    scoring.join(60)
+    assert found == [4.0]
+    (fetching,) = (thread for thread in threading.enumerate() if thread.name == "before")
+    answered.set()
+    fetching.join()
+    assert "was not fetched: BadZipFile: no zip file" in caplog.text
+
+
+def test_the_recommended_metric_is_loaded_first() -> None:
     loaded: list[str] = []
 
     class Recording(Scorer):
@@ -228,9 +256,31 @@ def test_the_verdict_does_not_wait_for_what_other_metrics_need() -> None:
             loaded.append(name)
             return LoadedMetric(self.catalogue[name], [FakeModule(())], f"{config}@0")
 
-    entries = {name: entry(name) for name in ("other", RECOMMENDED)}
-    Recording(entries, Distributions(), before=lambda: loaded.append("fetched")).wait()
-    assert loaded == [RECOMMENDED, RECOMMENDED, "fetched", "other", "other"]
+    Recording({name: entry(name) for name in ("other", RECOMMENDED)}, Distributions()).wait()
+    assert loaded == [RECOMMENDED, RECOMMENDED, "other", "other"]
+
+
+def test_wordnet_is_fetched_again_until_it_is_there(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    failures: list[Exception] = [FetchError("no internet"), http.client.BadStatusLine("x"), OSError("full")]
+    pauses: list[float] = []
+    there = threading.Event()
+
+    def fetch(_: Path) -> None:
+        if failures:
+            raise failures.pop(0)
+
+    monkeypatch.setattr(wordnet, "fetch_wordnet", fetch)
+    monkeypatch.setattr(wordnet.resources, "use_with_nltk", there.set)
+    wordnet.prepare(pauses.append)
+    assert there.wait(60)
+    assert pauses == [60, 120, 240]
+    assert caplog.text.count("WordNet could not be fetched") == 3
+    there.clear()
+    wordnet.prepare(pauses.append)
+    assert there.is_set()
+    assert len(pauses) == 3
 
 
 def test_every_metric_of_the_benchmark_is_in_the_catalogue() -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
-import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from tqdm.auto import tqdm
 
 from openmeva.metrics.core.version import __version__
 from openmeva.training.hub.caches import Caches
+from openmeva.training.hub.checkout import commit_note
 from openmeva.training.hub.checks import repository_problems
 from openmeva.training.hub.description import Description, read_description
 from openmeva.training.hub.install import Installation
@@ -32,8 +32,12 @@ def main(arguments: list[str] | None = None) -> None:
     commands.add_parser("uninstall", help="take out what install put in")
     pushing = commands.add_parser("publish", help="push everything to an organisation on the Hub")
     pushing.add_argument("--organisation", help="who publishes (default: the one in hub.yaml)")
+    pushing.add_argument(
+        "--source", help="address of the project's repository (default: the one in hub.yaml)"
+    )
     pushing.add_argument("--dry-run", action="store_true", help="check, and list every file and size")
     pushing.add_argument("--move-tags", action="store_true", help="let the version's tag move to new files")
+    pushing.add_argument("--uncommitted", action="store_true", help="publish what is not committed, too")
     chosen = parser.parse_args(arguments)
     try:
         if chosen.command == "uninstall":
@@ -43,7 +47,10 @@ def main(arguments: list[str] | None = None) -> None:
         if chosen.command == "install":
             install(description, chosen.project)
         else:
-            publish(description, chosen.project, chosen.organisation, chosen.dry_run, chosen.move_tags)
+            publish(
+                description, chosen.project, chosen.organisation, chosen.dry_run, chosen.move_tags,
+                chosen.uncommitted, chosen.source,
+            )  # fmt: skip
     except (OSError, ValueError) as error:
         sys.exit(f"error: {error}")
 
@@ -103,9 +110,24 @@ def uninstall() -> None:
 
 
 def publish(
-    description: Description, root: Path, organisation: str | None, dry_run: bool, move_tags: bool
+    description: Description,
+    root: Path,
+    organisation: str | None,
+    dry_run: bool,
+    move_tags: bool,
+    uncommitted: bool = False,
+    source: str | None = None,
 ) -> None:
     """Lays everything out, checks all of it, then pushes.
+
+    Args:
+        description: of what is published.
+        root: of the project.
+        organisation: who publishes, and
+        source: where the project's repository is; those of the description unless given.
+        dry_run: check alone, and list every file.
+        move_tags: let the version's tag move to new files.
+        uncommitted: let files be published that the checkout's commit does not hold.
 
     Raises:
         ValueError: what is not to be published (all of it), or no token.
@@ -115,11 +137,19 @@ def publish(
     from openmeva.metrics.core.hub import HUB_ERRORS
     from openmeva.training.hub.publish import publish as push
 
+    note = commit_note(root, uncommitted)
     organisation = organisation or description.organisation
+    description = replace(description, source=source or description.source)
+    if not description.source:
+        print(
+            "warning: cards speak of a clone of the project, and none says where it is: --source ADDRESS, or "
+            "`source` in training/hub/hub.yaml",
+            file=sys.stderr,
+        )
     with tempfile.TemporaryDirectory() as scratch:
         repositories = [
-            lay_out(source, description, Path(scratch), organisation, __version__, root)
-            for source in tqdm(description.sources, desc="laying out", unit="repository", delay=5)
+            lay_out(one, description, Path(scratch), organisation, __version__, root)
+            for one in tqdm(description.sources, desc="laying out", unit="repository", delay=5)
         ]
         total = sum(_list_files(repository) for repository in repositories)
         print(f"{len(repositories)} repositories, {total / 1e6:.1f} MB, tag v{__version__}")
@@ -135,7 +165,7 @@ def publish(
             raise ValueError("expected a token that may write: HF_TOKEN, or `hf auth login`")
         api = HfApi(token=token, endpoint=os.environ.get("HF_ENDPOINT"))
         try:
-            done = push(api, repositories, __version__, move_tags, _commit(root))
+            done = push(api, repositories, __version__, move_tags, note)
         except HUB_ERRORS as error:
             raise ValueError(f"{error}\nThe same command goes on where this one stopped.") from error
         for name, state in done.items():
@@ -148,16 +178,6 @@ def _list_files(repository: Repository) -> int:
     for name, size in sizes.items():
         print(f"{size:>14,}  {name}")
     return sum(sizes.values())
-
-
-def _commit(root: Path) -> str:
-    """The project's own commit, where it is a checkout and git is there."""
-    if shutil.which("git") is None:
-        return ""
-    found = subprocess.run(
-        ["git", "-C", str(root), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
-    )
-    return f"({found.stdout.strip()})" if found.returncode == 0 else ""
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ def module_placements(
         staged = staging / cached
         staged.mkdir(parents=True)
         for path in sorted(repository.folder.glob("*.py")):
-            if path.name not in ("app.py", "__main__.py"):
+            if path.name != "app.py":
                 shutil.copyfile(path, staged / path.name)
         (staged / "__init__.py").touch()
         digest = Repository("space", repository.id, staged).digest()

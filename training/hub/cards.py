@@ -1,11 +1,11 @@
-"""Cards: their front matter and sections, and what a complete one has."""
+"""What a complete card has: front matter, sections, and links that lead somewhere."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from pathlib import Path
 
-import yaml
+from openmeva.training.common.cards import split_card
 
 # What the headings of a card must speak of, a pattern each, and the front matter it must have.
 _SECTIONS = {
@@ -16,30 +16,10 @@ _SECTIONS = {
 _FRONT = {
     "model": ("license", "language", "tags"),
     "dataset": ("license", "language", "tags", "pretty_name"),
-    "space": ("title", "sdk", "tags"),
+    "space": ("title", "license", "sdk", "tags"),
 }
 _HEADING = re.compile(r"^(#{1,6}) +(.+?)\s*$")
-
-
-def split_card(text: str) -> tuple[dict[str, Any], str]:
-    """The front matter and the body of a card.
-
-    Raises:
-        ValueError: no front matter, or one that is not a YAML mapping.
-    """
-    match = re.match(r"---\n(.*?)\n---\n(.*)", text, re.DOTALL)
-    try:
-        front = yaml.safe_load(match[1]) if match else None
-    except yaml.YAMLError as error:
-        raise ValueError(f"front matter: expected YAML, got {error}") from error
-    if match is None or not isinstance(front, dict):
-        raise ValueError("front matter: expected a YAML mapping between two lines of ---")
-    return front, match[2]
-
-
-def join_card(front: dict[str, Any], body: str) -> str:
-    """A card of its front matter and its body."""
-    return f"---\n{yaml.safe_dump(front, sort_keys=False, allow_unicode=True, width=110)}---\n{body}"
+_RELATIVE_LINK = re.compile(r"\]\((?!\w+:|#)([^)\s#]+)")
 
 
 def card_problems(kind: str, text: str) -> list[str]:
@@ -60,6 +40,16 @@ def card_problems(kind: str, text: str) -> list[str]:
         f"expected a section on '{wanted}'" for wanted in _SECTIONS[kind] if not re.search(wanted, titles)
     ]
     return problems
+
+
+def dead_links(text: str, folder: Path) -> list[str]:
+    """Relative links of a card in `folder` that lead to no file in it, in order."""
+    here = folder.resolve()
+    return [
+        link
+        for link in dict.fromkeys(_RELATIVE_LINK.findall(text))
+        if not ((place := (here / link).resolve()).is_file() and here in place.parents)
+    ]
 
 
 def _headings(body: str) -> list[tuple[str, bool]]:

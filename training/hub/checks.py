@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from openmeva.training.hub.cards import card_problems
+from openmeva.training.hub.cards import card_problems, dead_links
 from openmeva.training.hub.description import Description
 from openmeva.training.hub.layout import Repository
 from openmeva.training.hub.rewriting import ids_of
@@ -50,6 +50,10 @@ def repository_problems(repository: Repository, description: Description) -> lis
         return [*problems, f"{repository.id}: expected a card, README.md"]
     text = card.read_text(encoding="utf-8")
     found = card_problems(repository.kind, text)
+    found += [
+        f"expected links to files of the repository, got {link}"
+        for link in dead_links(text, repository.folder)
+    ]
     for organisation in dict.fromkeys((description.organisation, repository.id.partition("/")[0])):
         found += [
             f"expected ids of published repositories, got {organisation}/{name}"

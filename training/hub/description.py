@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,10 @@ class Description:
         redistributable: dataset to those of its configurations that may be passed on.
         whole_models: metric to the linear layer of which its score is the sigmoid (see `metric.yaml`).
         taken: metrics whose name evaluate's own have.
+        source: address of the project's repository, which every card then names; blank where none is given.
+
+    Raises:
+        ValueError: a source that is no address of the web.
     """
 
     organisation: str
@@ -57,6 +62,11 @@ class Description:
     redistributable: dict[str, tuple[str, ...]]
     whole_models: dict[str, str]
     taken: frozenset[str]
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        if self.source and not re.fullmatch(r"https?://[^\s()]+", self.source):
+            raise ValueError(f"source: expected the address of a repository, https://…, got {self.source!r}")
 
     @property
     def names(self) -> frozenset[str]:
@@ -103,6 +113,7 @@ def read_description(root: Path, path: Path = DESCRIPTION) -> Description:
         {name: tuple(configurations) for name, configurations in content["redistributable"].items()},
         {name: metric.whole_model for name, metric in metrics.items() if metric.whole_model},
         frozenset(name for name, metric in metrics.items() if metric.name_taken),
+        content.get("source") or "",
     )
 
 

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
 
 from openmeva.spaces.closure import PACKAGE
 from openmeva.spaces.layout import space_files
+from openmeva.training.common.cards import join_card, keep_configurations, read_card
 from openmeva.training.files import checksum, write_text
-from openmeva.training.hub.cards import join_card, split_card
 from openmeva.training.hub.description import Description, Source
 from openmeva.training.hub.requirements import pinned, requirements
 from openmeva.training.hub.results import add_metric_results, add_results, read_results
@@ -24,6 +23,7 @@ from openmeva.training.hub.whole_model import whole_model_note, write_whole_mode
 
 _TEXT = {".py", ".json", ".md", ".yaml", ".txt", ".toml"}
 _VERBATIM = {"tokenizer.json", "vocab.txt", "names.json"}
+_PART_OF = "This is part of [openmeva]({}), which is what this page means by a checkout or a clone."
 PUBLISHER = "publisher.json"  # beside `shell.py`, which reads it
 
 
@@ -59,7 +59,8 @@ def lay_out(
 ) -> Repository:
     """The repository of `source`, for `organisation` and `version`, in a folder of its own under `target`.
 
-    Published modules and adapters name the revision `v<version>` of the weights that belong to them.
+    Published modules and adapters name the revision `v<version>` of the weights that belong to them; each card ends with
+    where the project is, if the description says so.
 
     Raises:
         ValueError: a card without front matter, or weights that are missing or damaged.
@@ -101,7 +102,7 @@ def lay_out(
         write_whole_model(source.folder, source.metric, folder, classifier)
     card = folder / "README.md"
     if card.exists():
-        front, body = split_card(card.read_text(encoding="utf-8"))
+        front, body = read_card(card)
         results = read_results(root)
         if results is not None and source.loads_as == "adapter":
             body = add_results(body, source.metric, source.folder.name, root, results)
@@ -115,7 +116,9 @@ def lay_out(
             )
             front["library_name"] = "transformers"
         if source.kind == "dataset":
-            _keep_configurations(front, folder)
+            keep_configurations(front, folder)
+        if description.source:
+            body = f"{body.rstrip()}\n\n{_PART_OF.format(description.source)}\n"
         write_text(card, join_card({**front, "version": version}, body))
     return Repository(source.kind, hub_id, folder)
 
@@ -145,7 +148,7 @@ def _contents(source: Source, description: Description, root: Path) -> Iterator[
 
 def data_files(folder: Path) -> dict[str, list[Path]]:
     """The files of each configuration in a dataset's card; an empty list where one of them is not there."""
-    front, _ = split_card((folder / "README.md").read_text(encoding="utf-8"))
+    front, _ = read_card(folder / "README.md")
     found = {}
     for configuration in front.get("configs", []):
         paths = [folder / split["path"] for split in configuration["data_files"]]
@@ -155,7 +158,7 @@ def data_files(folder: Path) -> dict[str, list[Path]]:
 
 def default_configuration(folder: Path) -> str | None:
     """What `load_dataset` takes of a dataset where no configuration is named; None where one has to be."""
-    front, _ = split_card((folder / "README.md").read_text(encoding="utf-8"))
+    front, _ = read_card(folder / "README.md")
     configurations = front.get("configs", [])
     names = [
         one["config_name"]
@@ -163,19 +166,3 @@ def default_configuration(folder: Path) -> str | None:
         if one["config_name"] == "default" or one.get("default") or len(configurations) == 1
     ]
     return names[0] if names else None
-
-
-def _keep_configurations(front: dict[str, Any], folder: Path) -> None:
-    """Takes configurations without data out of the front matter: a client would look for their files.
-
-    Where none has data they all stay: what the client then misses says how it is built.
-    """
-    kept = [
-        configuration
-        for configuration in front.get("configs", [])
-        if all((folder / split["path"]).is_file() for split in configuration["data_files"])
-    ]
-    if kept:
-        front["configs"] = kept
-    else:
-        front["viewer"] = False

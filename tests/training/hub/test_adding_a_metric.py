@@ -63,6 +63,7 @@ CARD = """---
 title: Short words
 sdk: gradio
 tags: [evaluate, metric]
+license: apache-2.0
 ---
 
 ## What it measures

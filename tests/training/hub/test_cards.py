@@ -1,8 +1,15 @@
 """An incomplete card is seen as one, a complete one passes."""
 
+from pathlib import Path
+
 import pytest
 
-from openmeva.training.hub.cards import card_problems, join_card, split_card
+from openmeva.training.common.cards import join_card, split_card
+from openmeva.training.hub.cards import card_problems, dead_links
+from openmeva.training.hub.checks import repository_problems
+from openmeva.training.hub.description import read_description
+from openmeva.training.hub.layout import Repository, lay_out
+from openmeva.training.paths import ROOT
 
 CARD = """---
 license: apache-2.0
@@ -65,6 +72,29 @@ def test_what_is_missing_is_named(old: str, new: str, problem: str) -> None:
 
 def test_an_empty_last_section_is_seen() -> None:
     assert "section 'Citation' is empty" in card_problems("model", CARD.removesuffix("\nNone.\n"))
+
+
+def test_links_lead_to_files_beside_the_card(tmp_path: Path) -> None:
+    (tmp_path / "NAMES.md").touch()
+    text = "[a](NAMES.md#lists) [b](../README.md#x) [c](https://example.org/x) [d](#use) [e](weights/)"
+    assert dead_links(text, tmp_path) == ["../README.md", "weights/"]
+    (tmp_path / "README.md").write_text(f"{CARD}[b](training/README.md)\n")
+    assert repository_problems(Repository("model", "me/x", tmp_path), read_description(ROOT)) == [
+        "me/x/README.md: expected links to files of the repository, got training/README.md"
+    ]
+
+
+@pytest.mark.parametrize("name", ["autos", "mans", "stories"])
+def test_links_of_data_sets_resolve_where_they_are_published(name: str, tmp_path: Path) -> None:
+    described = read_description(ROOT)
+    source = next(source for source in described.of_kind("dataset") if source.name == name)
+    laid = lay_out(source, described, tmp_path, "me", "1.0.0", ROOT).folder
+    text = (laid / "README.md").read_text(encoding="utf-8")
+    assert dead_links(text, laid) == []
+    files = {split["path"] for one in split_card(text)[0]["configs"] for split in one["data_files"]}
+    assert name == "mans" or files == {
+        path.relative_to(laid).as_posix() for path in laid.rglob("*") if path.suffix in (".jsonl", ".parquet")
+    }
 
 
 def test_cards_go_round() -> None:

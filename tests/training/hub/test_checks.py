@@ -95,6 +95,16 @@ def test_a_card_names_published_repositories_alone(tmp_path: Path) -> None:
     ]
 
 
+def test_a_cards_links_do_not_leave_its_repository(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "y.md").touch()  # another repository, laid out beside this one
+    (tmp_path / "x" / "README.md").write_text("[x](../y.md) [y](README.md) [z](https://example.org)")
+    found = repository_problems(Repository("space", "me/x", tmp_path / "x"), DESCRIPTION)
+    assert [one for one in found if "links" in one] == [
+        "me/x/README.md: expected links to files of the repository, got ../y.md"
+    ]
+
+
 def test_the_whole_project_may_be_published(tmp_path: Path) -> None:
     demos = {source.name for source in DESCRIPTION.sources if source.demo}
     for source in DESCRIPTION.sources:

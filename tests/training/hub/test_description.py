@@ -3,13 +3,16 @@
 import json
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from openmeva.metrics.core.description import read_metrics
 from openmeva.metrics.core.version import __version__
+from openmeva.training.hub.description import DESCRIPTION as DESCRIPTION_FILE
 from openmeva.training.hub.description import read_description
+from openmeva.training.hub.layout import lay_out
 from openmeva.training.hub.standalone import standalone_files
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -79,3 +82,23 @@ def test_unknown_kinds_are_refused(tmp_path: Path) -> None:
     path.write_text("organisation: me\nrepositories: [{kind: bucket}]")
     with pytest.raises(ValueError, match="expected a kind of model, dataset, space, got 'bucket'"):
         read_description(tmp_path, path)
+
+
+def test_cards_end_with_where_the_project_is(project: Path, tmp_path: Path) -> None:
+    address = "https://example.org/me/openmeva"
+    described = replace(read_description(project), source=address)
+    for source in described.sources:
+        laid = lay_out(source, described, tmp_path, "me", "1.0.0", project)
+        last = (laid.folder / "README.md").read_text(encoding="utf-8").splitlines()[-1]
+        assert last.startswith(f"This is part of [openmeva]({address})"), laid.id
+    with pytest.raises(
+        ValueError, match=r"source: expected the address of a repository, https://…, got 'here'"
+    ):
+        replace(described, source="here")
+
+
+def test_the_file_may_say_where_the_project_is(project: Path, tmp_path: Path) -> None:
+    file = tmp_path / "hub.yaml"
+    file.write_text(f"source: https://example.org/x\n{DESCRIPTION_FILE.read_text(encoding='utf-8')}")
+    assert read_description(project, file).source == "https://example.org/x"
+    assert read_description(project).source == ""

@@ -1,0 +1,63 @@
+"""What is published is what is committed, and the commit that is named is the project's own."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from openmeva.training.hub import __main__ as command
+from openmeva.training.hub.__main__ import main
+from openmeva.training.hub.checkout import commit_note
+
+
+def git(folder: Path, *arguments: str) -> str:
+    author = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    ran = subprocess.run(
+        ["git", "-C", folder, *author, *arguments], capture_output=True, check=True, text=True
+    )
+    return ran.stdout.strip()
+
+
+@pytest.fixture
+def checkout(project: Path, tmp_path: Path) -> Path:
+    """The small checkout, committed."""
+    root = tmp_path / "checkout"
+    shutil.copytree(project, root)
+    git(root, "init", "--quiet")
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "--message", "a")
+    return root
+
+
+def test_weights_that_were_only_tried_out_are_not_published(checkout: Path) -> None:
+    commit = git(checkout, "rev-parse", "--short", "HEAD")
+    (checkout / "notes.txt").touch()
+    assert commit_note(checkout) == f"({commit})"
+    shutil.copytree(checkout / "metrics/union/weights/roc", checkout / "metrics/union/weights/mine")
+    (checkout / "spaces" / "metric_app.py").write_text("")
+    with pytest.raises(SystemExit) as stopped:
+        main(["--project", str(checkout), "publish", "--organisation", "me", "--dry-run"])
+    assert "?? metrics/union/weights/mine/\n" in str(stopped.value)
+    assert "M spaces/metric_app.py\n" in str(stopped.value)
+    assert commit_note(checkout, uncommitted=True) == f"({commit}-dirty)"
+
+
+def test_the_commit_of_another_repository_is_not_named(checkout: Path, tmp_path: Path) -> None:
+    inside = checkout / "site-packages" / "openmeva"
+    (inside / "metrics").mkdir(parents=True)
+    (inside / "metrics" / "new.py").touch()
+    assert commit_note(inside) == commit_note(tmp_path) == ""
+
+
+@pytest.mark.parametrize("source", [None, "https://example.org/me/openmeva"])
+def test_the_command_says_where_cards_do_not(
+    project: Path, source: str | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    described = []
+    monkeypatch.setattr(command, "lay_out", lambda one, description, *_: described.append(description.source))
+    monkeypatch.setattr(command, "_list_files", lambda _: 0)
+    monkeypatch.setattr(command, "repository_problems", lambda *_: [])
+    main(["--project", str(project), "publish", "--dry-run", *(["--source", source] if source else [])])
+    assert set(described) == {source or ""}
+    assert ("warning: cards speak of a clone" in capsys.readouterr().err) == (source is None)
