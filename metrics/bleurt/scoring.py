@@ -1,18 +1,22 @@
 """From pairs of a reference and a text to BLEURT's scores."""
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer
 from transformers import AutoConfig, AutoModelForSequenceClassification
 
 from openmeva.metrics.bleurt.modeling import BleurtModel
-from openmeva.metrics.core.batching import length_batches
-from openmeva.metrics.core.checkpoint import file_digest, load_checkpoint, normalizer_of
+from openmeva.metrics.core.batching import Progress, length_batches
+from openmeva.metrics.core.checkpoint import (
+    config_of,
+    file_digest,
+    load_checkpoint,
+    normalizer_of,
+    read_tokenizer,
+)
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
     building,
@@ -23,8 +27,6 @@ from openmeva.metrics.core.runtime import (
     pad,
 )
 from openmeva.metrics.core.text import Normalizer
-
-Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 
 
 class BleurtScorer:
@@ -45,11 +47,7 @@ class BleurtScorer:
             ValueError: files that are missing or damaged, or a model with another number of outputs.
         """
         self.normalizer: Normalizer | None = None
-        try:
-            config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise ValueError(f"{folder / 'config.json'}: missing or damaged ({error})") from error
-        if "bleurt" in config:
+        if "bleurt" in config_of(folder):
             checkpoint = load_checkpoint(folder, "bleurt")
             self.normalizer = normalizer_of(checkpoint.names_file)
             self.max_length: int = checkpoint.settings["max_length"]
@@ -77,10 +75,7 @@ class BleurtScorer:
         last, layer = layers.popitem()
         self.model._keep_in_fp32_modules_strict = {last}
         layer.register_forward_pre_hook(_in_float32)
-        try:
-            self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        except Exception as error:  # the library raises plain Exceptions
-            raise ValueError(f"{folder / 'tokenizer.json'}: missing or damaged ({error})") from error
+        self.tokenizer = read_tokenizer(folder)
         self.max_length = min(512, self.model.config.max_position_embeddings)
 
     def pair(self, reference: str, text: str) -> tuple[list[int], list[int]]:

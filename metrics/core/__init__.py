@@ -1,1 +1,1 @@
-"""What the metrics share: text, checkpoints, running a model, evaluate modules and the command line."""
+"""What the metrics share: text, checkpoints, running a model, evaluate modules and the scoring of files."""

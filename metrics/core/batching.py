@@ -1,6 +1,10 @@
 """Windows of whole sentences over long texts, and batches of texts of similar length."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+Progress = Callable[[Iterable[Any], int], Iterable[Any]]
+"""What shows how far a computation is: from its steps and their number to the same steps."""
 
 
 def sentence_windows(lengths: Sequence[int], limit: int) -> list[tuple[int, int]]:

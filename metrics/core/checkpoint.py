@@ -140,7 +140,7 @@ def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> 
     folder = fetch("config.json")
     if not local_files_only:
         arrived(folder)  # before it is read: a damaged one would stay in the cache
-    config = _read_json(folder / "config.json") if (folder / "config.json").is_file() else {}
+    config = config_of(folder) if (folder / "config.json").is_file() else {}
     needed = ["config.json", *_needed(config)]
     if not local_files_only:
         return fetch(*_FILES, ignore=None if WEIGHTS in needed else WEIGHTS)
@@ -169,7 +169,7 @@ def read_settings(folder: Path, metric: str) -> dict[str, Any]:
     Raises:
         ValueError: the file is missing or damaged, or has no such section.
     """
-    config = _read_json(folder / "config.json")
+    config = config_of(folder)
     settings = config.get(metric)
     if not isinstance(settings, dict):
         raise ValueError(
@@ -213,19 +213,15 @@ def _base_state(encoder: Path) -> dict[str, Tensor]:
 def _checkpoint(
     folder: Path, settings: dict[str, Any], encoder: Path, state: dict[str, Tensor], digest: str
 ) -> Checkpoint:
-    described = _read_json(encoder / "config.json")
+    described = config_of(encoder)
     model_config = AutoConfig.for_model(described.pop("model_type", "bert"), **described)
     added = settings.get("encoder", {}).get("added_tokens")
     belongs = encoder if added is None else folder
     names = next((f / NAMES for f in (folder, encoder) if (f / NAMES).is_file()), belongs / NAMES)
-    try:
-        if added is None:
-            tokenizer = Tokenizer.from_file(str(encoder / "tokenizer.json"))
-        else:
-            tokenizer = encoder_tokenizer(encoder, added)
-            model_config.vocab_size = next(len(t) for name, t in state.items() if name.endswith(WORDS))
-    except Exception as error:  # the library raises plain Exceptions
-        raise ValueError(f"{encoder / 'tokenizer.json'}: missing or damaged ({error})") from error
+    tokenizer = read_tokenizer(encoder, added)
+    if added is not None:
+        words = (len(tensor) for name, tensor in state.items() if name.endswith(WORDS))
+        model_config.vocab_size = next(words, model_config.vocab_size)
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return Checkpoint(folder, settings, model_config, state, tokenizer, names, digest[:12])
@@ -242,11 +238,27 @@ def normalizer_of(names: Path, delexicalize: bool = True) -> Normalizer:
     return Normalizer.load(names) if delexicalize else Normalizer()
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def config_of(folder: Path) -> dict[str, Any]:
+    """The `config.json` in a folder; a `ValueError` that names the file where it is missing or damaged."""
+    path = folder / "config.json"
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"{path}: missing or damaged ({error})") from error
+
+
+def read_tokenizer(folder: Path, added: Sequence[str] | None = None) -> Tokenizer:
+    """The tokenizer in a folder; as `encoder_tokenizer` reads it where a metric has added tokens to it.
+
+    Raises:
+        ValueError: its file is missing or damaged (the message names it).
+    """
+    try:
+        if added is None:
+            return Tokenizer.from_file(str(folder / "tokenizer.json"))
+        return encoder_tokenizer(folder, added)
+    except Exception as error:  # the library raises plain Exceptions
+        raise ValueError(f"{folder / 'tokenizer.json'}: missing or damaged ({error})") from error
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:

@@ -6,9 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from openmeva.metrics.core.batching import Progress
 from openmeva.metrics.core.checkpoint import Checkpoint
 from openmeva.metrics.core.classifier import StoryClassifier
-from openmeva.metrics.core.story_scorer import Judged, PreparedStory, Progress, StoryScorer
+from openmeva.metrics.core.story_scorer import Judged, PreparedStory, StoryScorer
 
 
 class ClassifierScorer(StoryScorer):

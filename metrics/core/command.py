@@ -1,24 +1,20 @@
-"""The command that every metric has: `python -m metrics.union --input stories.jsonl --output scores.jsonl`."""
+"""What a metric says of the stories of a file, as `openmeva score` asks it."""
 
-import argparse
 import inspect
-import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core.description import read_metrics
+from openmeva.metrics.core.description import METRICS, read_metrics
 from openmeva.metrics.core.inputs import list_in
 from openmeva.metrics.core.rows import read_rows, text_of
 from openmeva.metrics.core.text_warnings import counted
-from openmeva.metrics.core.writing import check_output, write_rows
 
 _OF_THE_RUN = frozenset({"answered_by", "dates"})  # lists of the LLM judge that are no story's
 _SINGULAR = {"scores": "score", "warnings": "warning"}
 COLUMNS = {"story": "predictions", "context": "contexts", "reference": "references"}
 _OTHER_NAMES = {"context": ("contexts", "prompt"), "reference": ("references",)}
-METRICS = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
@@ -48,8 +44,8 @@ class Scored:
 
 
 def metric_names() -> list[str]:
-    """The metrics that score stories and have this command."""
-    return sorted(path.parent.name for path in METRICS.glob("*/__main__.py"))
+    """The metrics that score stories."""
+    return sorted(name for name, one in read_metrics().items() if one.outputs)
 
 
 def read_stories(path: str | Path, kind: str | None = None) -> list[dict[str, Any]]:
@@ -212,54 +208,3 @@ def free_name(name: str, taken: Collection[str]) -> str:
         number += 1
         free = f"{name}_{number}"
     return free
-
-
-def main(name: str, arguments: Sequence[str] | None = None) -> None:
-    """The command of the metric `name`."""
-    given = _parse(name, arguments)
-    try:
-        check_output(given.output, column=text_column([name]))
-        rows = read_stories(given.input)
-        columns = columns_of(rows)
-        if given.context_in_story:
-            columns.pop("contexts", None)
-        scored = score(
-            name,
-            columns,
-            given.config,
-            batch_size=given.batch_size,
-            device=given.device,
-            explain=given.explain or None,
-        )
-        write_rows(given.output, result_rows(rows, scored), column=score_column(rows, name))
-    except (OSError, ValueError) as error:
-        sys.exit(f"error: {error}")
-    if scored.note:
-        print(scored.note, file=sys.stderr)
-    mean = f", mean {scored.score:.4f}" if scored.score is not None else ""
-    if given.output != "-":
-        print(f"{len(rows)} rows{mean} -> {given.output}  [{scored.signature}]")
-
-
-def _parse(name: str, arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog=f"python -m metrics.{name}",
-        description=f"Scores a file of stories with metrics/{name}; its card says what the scores mean.",
-    )
-    parser.add_argument(
-        "--input",
-        required=True,
-        help="JSONL, CSV or Parquet with 'story' (and 'context' or 'prompt', 'reference', as the metric needs), or text, one "
-        "story a line; - for standard input",
-    )
-    parser.add_argument(
-        "--output",
-        required=True,
-        help="a row a story, in order, with the columns of --input; its ending says the format; - for standard output",
-    )
-    parser.add_argument("--config", help="a configuration of the metric, a folder or a Hub id")
-    parser.add_argument("--context-in-story", action="store_true", help="'story' holds the context already")
-    parser.add_argument("--batch-size", type=int)
-    parser.add_argument("--device", help="cpu, cuda, …; chosen by itself where not given")
-    parser.add_argument("--explain", action="store_true", help="add the metric's reasons to each row")
-    return parser.parse_args(arguments)

@@ -3,6 +3,7 @@
 A mixin rather than a base class, since evaluate takes the first subclass of `EvaluationModule` that it finds.
 """
 
+import hashlib
 import inspect
 import os
 import re
@@ -21,6 +22,7 @@ from openmeva.metrics.core.text_warnings import FEWEST_WORDS, USUAL_WORDS, warni
 from openmeva.metrics.core.version import __version__
 
 MODEL_LIBRARIES = ("torch", "transformers")
+LONGEST_NAME = 100  # bytes of a folder's name; file systems take 255
 
 
 def progress_bar(
@@ -72,15 +74,20 @@ class StoryInputs:
     writer: Any
     data: Any
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, config_name: Any = None, *args: Any, **kwargs: Any) -> None:
         self._lock = ModuleLock()
         self._warnings: list[str | None] = []
-        super().__init__(*args, **kwargs)
+        name = None if config_name is None else str(config_name)  # of a folder, perhaps a path
+        super().__init__(name, *args, **kwargs)  # type: ignore[call-arg]
 
     def _build_data_dir(self) -> str:
         """evaluate's folder for waiting rows: a checkpoint's path names one, and is itself not written to."""
         module: Any = self
-        configuration = re.sub(r"[^\w.-]+", "-", str(module.config_name)).strip("-.")
+        configuration = re.sub(r"[^\w.-]+", "-", module.config_name).strip("-.")
+        name = configuration.encode()
+        if len(name) > LONGEST_NAME:
+            end = name[-LONGEST_NAME:].decode(errors="ignore")
+            configuration = f"{end}-{hashlib.sha256(name).hexdigest()[:12]}"
         folder = os.path.join(module._data_dir_root, module.name, configuration)
         os.makedirs(folder, exist_ok=True)
         return folder
@@ -196,7 +203,10 @@ class StoryInputs:
     def _feature_names(self) -> list[str]:
         if self.data is not None:  # being computed: evaluate has forgotten the format by then
             return list(self.data.column_names)
-        return list(self.selected_feature_format or self._choices()[0])
+        if self.selected_feature_format:
+            return list(self.selected_feature_format)
+        # `evaluate.combine` hands over the columns of these names; it has references always, if None
+        return [*self._choices()[0], *(["references"] if "references" in self.optional else [])]
 
     def _choices(self) -> list[Any]:
         return self.features if isinstance(self.features, list) else [self.features]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from openmeva.metrics.core.batching import length_batches, sentence_windows
+from openmeva.metrics.core.batching import Progress, length_batches, sentence_windows
 from openmeva.metrics.core.checkpoint import Checkpoint, normalizer_of
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
@@ -24,8 +24,6 @@ from openmeva.metrics.core.runtime import (
     pad,
 )
 from openmeva.metrics.core.text import split_sentences
-
-Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 
 # `first_sentence`: a context is the story's beginning; `prompt`: it is no part of it; `auto`: see `is_beginning`
 CONTEXTS: dict[str, bool | None] = {"first_sentence": True, "prompt": False, "auto": None}

@@ -1,8 +1,7 @@
 """Contextual embeddings of a text's tokens and words, by the shared encoder or any other that transformers loads."""
 
-import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -10,12 +9,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import AutoConfig, AutoModel
 
-from openmeva.metrics.core.batching import length_batches, sentence_windows
-from openmeva.metrics.core.checkpoint import file_digest, load_checkpoint
+from openmeva.metrics.core.batching import Progress, length_batches, sentence_windows
+from openmeva.metrics.core.checkpoint import config_of, file_digest, load_checkpoint, read_tokenizer
 from openmeva.metrics.core.classifier import new_encoder
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
@@ -27,8 +25,6 @@ from openmeva.metrics.core.runtime import (
     pad,
 )
 from openmeva.metrics.core.text import Normalizer
-
-Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 _CHUNK = 64  # tokens: where a text beyond the limit may be cut when it has no sentence ends
@@ -85,8 +81,7 @@ class TextEncoder:
             ValueError: files that are missing or damaged (they are named).
         """
         self.normalizer: Normalizer | None = None
-        config = _read_config(folder)
-        if "embedding_similarity" in config:
+        if "embedding_similarity" in config_of(folder):
             checkpoint = load_checkpoint(folder, "embedding_similarity")
             self.settings = checkpoint.settings
             self.revision = checkpoint.revision
@@ -101,10 +96,7 @@ class TextEncoder:
             with building():
                 kind = type(AutoModel.from_config(AutoConfig.from_pretrained(folder)))
                 self.model = kind.from_pretrained(folder, dtype=torch.float32, use_safetensors=True)
-            try:
-                self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-            except Exception as error:  # the library raises plain Exceptions
-                raise ValueError(f"{folder / 'tokenizer.json'}: missing or damaged ({error})") from error
+            self.tokenizer = read_tokenizer(folder)
             # RoBERTa's positions begin after the padding's
             positions = self.model.config.max_position_embeddings
             self.max_length = min(
@@ -277,10 +269,3 @@ def _windows(owners: np.ndarray, sizes: Sequence[int], limit: int) -> list[tuple
             cuts.append(end)
     lengths = [after - before for before, after in pairwise(cuts)]
     return [(cuts[first], cuts[last]) for first, last in sentence_windows(lengths, limit)]
-
-
-def _read_config(folder: Path) -> dict[str, Any]:
-    try:
-        return json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{folder / 'config.json'}: missing or damaged ({error})") from error

@@ -2,11 +2,12 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from openmeva.metrics.core.batching import Progress
 from openmeva.metrics.embedding_similarity.embedding import EmbeddedText, TextEncoder
 from openmeva.metrics.embedding_similarity.matching import (
     bert_score,
@@ -29,7 +30,6 @@ SCORES = (
     "moverscore_2",
 )
 BERT_SCORES = ("bertscore_precision", "bertscore_recall", "bertscore_f1")
-Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 
 MOST_PAIRS = 100_000_000  # of tokens of two texts: some gigabytes of distances
 _ROWS = 1024  # rows whose embeddings are held at once

@@ -1,15 +1,15 @@
 """Asking many questions: what is kept is not asked again, what failed is, several at a time."""
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any
 
+from openmeva.metrics.core.batching import Progress
 from openmeva.metrics.core.inputs import HaltedError
 from openmeva.metrics.llm_judge.answers import Answer, AnswerCache, Judge, NoAnswer, Request
 
-Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 """Seconds before the second try, doubled with each further one, and the most that is waited at once."""
 GIVE_UP = 10

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from openmeva.metrics.core.batching import Progress
 from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
-from openmeva.metrics.llm_judge.asking import GIVE_UP, Asker, Progress
+from openmeva.metrics.llm_judge.asking import GIVE_UP, Asker
 from openmeva.metrics.llm_judge.reading import expected_rating, read_rating, unreadable
 
 METHODS = ("auto", "probabilities", "samples")

@@ -74,7 +74,7 @@ Examples:
 
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class OpenMEVA(evaluate.Metric):
+class Openmeva(evaluate.Metric):
     """The benchmark as an evaluate module; `_KWARGS_DESCRIPTION` is its contract."""
 
     config_name: str
@@ -103,6 +103,13 @@ class OpenMEVA(evaluate.Metric):
             features=datasets.Features({"predictions": datasets.Value("float64")}),
             reference_urls=["https://aclanthology.org/2021.acl-long.500"],
         )
+
+    def __len__(self) -> int:
+        """The number of scores that wait for `compute`."""
+        return len(self._scores)
+
+    def _feature_names(self) -> list[str]:
+        return ["predictions", "references"]  # what evaluate.combine hands over
 
     # Rows have optional columns, which the library's fixed table cannot hold, and a row it refuses stays in
     # its cache for the next call. So rows are kept here until `compute`, which empties them whatever happens.
@@ -227,7 +234,7 @@ class OpenMEVA(evaluate.Metric):
 
     def _signature(self, rows: Sequence[Mapping[str, Any]], **settings: Any) -> str:
         """What the result depends on beside the scores; the rows are told from others by a checksum."""
-        text = json.dumps(list(map(dict, rows)), sort_keys=True, default=str)
+        text = json.dumps(list(map(dict, rows)), sort_keys=True, default=_plain)
         return "|".join(
             (
                 f"openmeva:{__version__}",
@@ -241,3 +248,8 @@ class OpenMEVA(evaluate.Metric):
                 f"scipy:{scipy.__version__}",
             )
         )
+
+
+def _plain(value: Any) -> Any:
+    """What JSON takes of a value of NumPy, the same as of a plain one; the text of any other."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)

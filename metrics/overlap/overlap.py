@@ -52,7 +52,8 @@ Returns:
     warnings: one a story, None or why its score says little (no words, too short, not English, marks).
 Raises:
     ValueError: no texts; a row that is no text, is blank or has no word; references of another number; an
-        unknown score; METEOR asked for by name without WordNet (the message names the command that fetches it).
+        unknown score; METEOR asked for by name without WordNet (the message names the command that fetches it); on
+        loading, a configuration.
 Examples:
     >>> overlap = evaluate.load("metrics/overlap")
     >>> result = overlap.compute(
@@ -85,6 +86,10 @@ class Overlap(StoryInputs, evaluate.Metric):
         )
 
     def _download_and_prepare(self, dl_manager: object) -> None:
+        if self.config_name != "default":
+            raise ValueError(
+                f"overlap has one configuration: expected none or 'default', got {self.config_name!r}"
+            )
         self._scorer = OverlapScorer()
 
     def signature(self) -> str:

@@ -1,17 +1,17 @@
 """Overlap of a text with its references in words: sentence BLEU, ROUGE and METEOR."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rouge_score.rouge_scorer import RougeScorer
 from rouge_score.tokenizers import DefaultTokenizer
 from sacrebleu.metrics import BLEU
 
+from openmeva.metrics.core.batching import Progress
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.overlap.meteor import find_wordnet, meteor
 
 SCORES = ("bleu", "rouge1", "rouge2", "rougeL", "meteor")
-Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 
 
 class OverlapScorer:

@@ -1,7 +1,7 @@
 """Log-losses of tokens by a causal language model: each token given those before it."""
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -9,13 +9,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from openmeva.metrics.core.batching import length_batches
+from openmeva.metrics.core.batching import Progress, length_batches
 from openmeva.metrics.core.runtime import PrecisionCache, inference, pad
 from openmeva.metrics.ppl.losses import CELLS, target_losses
 from openmeva.metrics.ppl.texts import TokenizedStory
 from openmeva.metrics.ppl.windows import Window, causal_windows
 
-Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 PADDING_SIDES = ("right", "left")
 
 

@@ -1,18 +1,16 @@
 """Log-losses of tokens by a masked language model: pseudo-log-likelihood (Salazar et al., ACL 2020)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
 from tokenizers import Tokenizer
 
-from openmeva.metrics.core.batching import length_batches
+from openmeva.metrics.core.batching import Progress, length_batches
 from openmeva.metrics.core.runtime import PrecisionCache, inference, pad, token_id
 from openmeva.metrics.ppl.losses import target_losses
 from openmeva.metrics.ppl.texts import TokenizedStory
 from openmeva.metrics.ppl.windows import Window, centred_windows
-
-Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 
 
 class MaskedModel:

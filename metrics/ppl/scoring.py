@@ -2,16 +2,15 @@
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from openmeva.metrics.core.batching import Progress
 from openmeva.metrics.core.runtime import choose_device, choose_dtype
 from openmeva.metrics.ppl.causal_model import PADDING_SIDES
 from openmeva.metrics.ppl.loading import LoadedModel
 from openmeva.metrics.ppl.repetition import repeated
 from openmeva.metrics.ppl.texts import TokenizedStory
-
-Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 
 
 class PerplexityScorer:

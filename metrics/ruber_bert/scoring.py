@@ -1,13 +1,13 @@
 """From contexts, stories and references to RUBER's parts."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from openmeva.metrics.core.batching import length_batches
+from openmeva.metrics.core.batching import Progress, length_batches
 from openmeva.metrics.core.checkpoint import WORDS, Checkpoint, normalizer_of
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
@@ -20,7 +20,6 @@ from openmeva.metrics.core.runtime import (
 )
 from openmeva.metrics.ruber_bert.modeling import RuberModel
 
-Progress = Callable[[Iterable[Any], int], Iterable[Any]]
 _TAGS = re.compile(r"^\s*(?:\[\s*[A-Za-z]{2}\s*\]\s*)+(?=\S)")
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import torch
 
-from openmeva.metrics.core.batching import length_batches
+from openmeva.metrics.core.batching import Progress, length_batches
 from openmeva.metrics.core.checkpoint import Checkpoint
 from openmeva.metrics.core.runtime import choose_device, choose_dtype, inference, pad
-from openmeva.metrics.core.story_scorer import Progress, StoryScorer
+from openmeva.metrics.core.story_scorer import StoryScorer
 from openmeva.metrics.sentavg.modeling import SentAvg, word_vectors
 
 

@@ -11,6 +11,7 @@ import evaluate
 import pytest
 import transformers
 from evaluate.evaluator import TextGenerationEvaluator
+from evaluate.loading import import_main_class
 from huggingface_hub import constants
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,6 +61,32 @@ def test_the_example_runs(name: str, monkeypatch: pytest.MonkeyPatch, asked: lis
     assert examples.examples, "an example"
     assert doctest.DocTestRunner(optionflags=FLAGS).run(examples).failed == 0
     assert asked == []
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_it_has_the_name_of_its_folder_and_counts_its_rows(name: str, tmp_path: Path) -> None:
+    module = import_main_class(f"openmeva.metrics.{name}.{name}")(cache_dir=str(tmp_path))  # without weights
+    assert (module.name, len(module)) == (name, 0)
+    beside = {} if name == "openmeva" else {"context": "It was noon.", "reference": "She ate."}
+    module.add(prediction=0.5 if name == "openmeva" else "She ran.", **beside)
+    assert len(module) == 1
+
+
+@pytest.mark.parametrize("wrong", ["no-such-configuration", Path("no-such-configuration")], ids=type)
+@pytest.mark.parametrize("name", MODULES)
+def test_an_unknown_configuration_is_refused(name: str, wrong: str | Path) -> None:
+    with pytest.raises(ValueError, match="no-such-configuration"):
+        evaluate.load(str(ROOT / "metrics" / name), wrong)
+
+
+def test_a_configuration_may_be_a_path(tmp_path: Path) -> None:
+    folder, module = ROOT / "metrics" / "sentavg" / "weights" / "roc", str(ROOT / "metrics" / "sentavg")
+    loaded = [evaluate.load(module, given) for given in (folder, str(folder))]
+    assert len({one.signature() for one in [*loaded, evaluate.load(module, config_name=folder)]}) == 1
+    settings = tmp_path / "judge.yaml"
+    settings.write_text("model: some/model\n")
+    judge = evaluate.load(str(ROOT / "metrics" / "llm_judge"), settings)
+    assert judge.compute(predictions=["She ran."], dry_run=True)["requests_at_least"] == 1
 
 
 @pytest.mark.parametrize("name", sorted(set(MODULES) - {"openmeva"}))

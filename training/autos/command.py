@@ -1,6 +1,7 @@
 """AUTOS of a corpus or of a file of stories, as the commands build it."""
 
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -12,12 +13,14 @@ from openmeva.training.autos.build import SPLITS, TRIED, build, builds_in, key_o
 from openmeva.training.autos.builder import AutosBuilder
 from openmeva.training.autos.counts import counts_table, yield_table
 from openmeva.training.common.bounds import check_least
+from openmeva.training.common.cards import join_card
 from openmeva.training.common.checkpoint import WHOLE, weights_file
 from openmeva.training.common.config import read_yaml, resolved
 from openmeva.training.corpora.held_out import held_out_rows
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
-from openmeva.training.files import checksum
+from openmeva.training.corpora.told import tell_foreign
+from openmeva.training.files import check_judged_files, checksum, write_text
 from openmeva.training.paths import CONFIGS, ENCODER, WEIGHTS, WORK
 from openmeva.training.perturbations.aspects.registry import ASPECTS
 from openmeva.training.perturbations.engine.corpus import StoryPool
@@ -28,6 +31,11 @@ from openmeva.training.text.story import parse
 
 AUTOS = WORK / "datasets" / "autos"
 CONFIGURATIONS = ("mini", "roc", "wp")
+_BODY = """
+# AUTOS of your own stories
+
+Built by `openmeva autos`, for your own use: the terms of the stories hold for it.
+"""
 
 
 @dataclass(frozen=True)
@@ -35,7 +43,7 @@ class Building:
     """What AUTOS is built of, and how.
 
     Attributes:
-        configs: of `CONFIGURATIONS`; `roc` and `wp` where there are none.
+        configs: of `CONFIGURATIONS`, or any name beside `stories`; `roc` and `wp` where there are none.
         stories: a file of stories, for one configuration; else
         data: a folder of the corpora, of which the held-out stories are taken.
         out: the folder of the configurations' folders; `datasets/autos` where None.
@@ -69,11 +77,13 @@ class Building:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        unknown = [name for name in self.configs if name not in CONFIGURATIONS]
-        if unknown:
-            raise ValueError(
-                f"expected a configuration among {', '.join(CONFIGURATIONS)}, got {unknown[0]!r}"
-            )
+        for name in self.configs:
+            if self.stories is None and name not in CONFIGURATIONS:
+                raise ValueError(f"expected a configuration among {', '.join(CONFIGURATIONS)}, got {name!r}")
+            if not re.fullmatch(r"\w[\w.-]*", name):
+                raise ValueError(
+                    f"--config: expected a name of letters, digits and the signs _-., got {name!r}"
+                )
         if (self.stories is None) == (self.data is None):
             raise ValueError("expected a file of stories (--stories), or a folder of the corpora (--data)")
         if self.stories is not None and len(self.configs) != 1:
@@ -107,6 +117,7 @@ def build_autos(how: Building) -> None:
     for config, (rows, bad) in found.items():
         for message in bad:
             print(f"skipped: {message}", file=sys.stderr)
+        tell_foreign(row["story"] for row in rows)
         _build_one(config, rows, how)
 
 
@@ -123,7 +134,13 @@ def _spare(config: str, rows: Sequence[StoryRow], how: Building) -> None:
         for name, value in _told(rows, how).items()
         if other and other["settings"].get(name) != value
     )
-    what = f"with {changed}" if changed else "of other stories or files" if other else "with unknown settings"
+    what = (
+        f"with {changed}"
+        if changed
+        else "of other stories, files or rules"
+        if other
+        else "with unknown settings"
+    )
     raise ValueError(f"{folder}: expected --out FOLDER or --replace, since a build {what} lies there")
 
 
@@ -189,7 +206,24 @@ def _build_one(config: str, rows: Sequence[StoryRow], how: Building) -> None:
         print(
             f"\nLeft by the filter by grammaticality, paraphrases evened:\n\n{yield_table(discrimination, invariance, tried)}"
         )
+    _write_card(folder.parent)
     print(f"\nwritten: {', '.join(str(folder / f'{split}.parquet') for split in SPLITS)}")
+    print(f'load_dataset("{folder.parent}", "{config}")')
+
+
+def _write_card(out: Path) -> None:
+    """Says which configurations are in a folder, unless it has a card of its own: else `datasets` joins both tests."""
+    card = out / "README.md"
+    if card.is_file() and not card.read_bytes().endswith(_BODY.encode()):
+        return
+    configurations = [
+        {
+            "config_name": config,
+            "data_files": [{"split": split, "path": f"{config}/{split}.parquet"} for split in SPLITS],
+        }
+        for config in sorted(folder.name for folder in out.iterdir() if builds_in(folder))
+    ]
+    write_text(card, join_card({"pretty_name": "AUTOS", "configs": configurations}, _BODY))
 
 
 def _inputs(how: Building) -> dict[str, str]:
@@ -218,6 +252,8 @@ def _rows(config: str, how: Building) -> tuple[list[StoryRow], list[str]]:
     corpus = CorpusConfig.from_mapping(corpora[config])
     if how.share is not None:
         corpus = replace(corpus, validation_share=how.share)
+    settings = CONFIGS / "corpora" / f"{config}.yaml"
+    check_judged_files(corpus.exclude, how.data, f"take it out of `exclude` in {settings}")
     return held_out_rows(
         corpus, how.data, ENCODER / "names.json", how.limit, corpus.block_words is not None
     ), []

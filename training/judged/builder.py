@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from openmeva.training.common.cards import join_card, keep_configurations, read_card, split_card
 from openmeva.training.files import read_lines, replacing, write_text
 from openmeva.training.judged.card import BUILT, written_card
 from openmeva.training.judged.catalogue import JudgedSet
@@ -44,7 +44,8 @@ def build(one: JudgedSet, source: str | None, out: Path) -> dict[str, list[Judge
         The rows of each part.
 
     Raises:
-        ValueError: no source, a source without any file of the set, a damaged file, or a folder with another set in it.
+        ValueError: no source, a source without any file of the set, a damaged file, a folder with another set in it, or
+            one corpus of MANS for `datasets/mans`, whose card has both.
     """
     old = _card_of(out, one)
     if source is not None and Path(source).is_dir():
@@ -56,12 +57,50 @@ def build(one: JudgedSet, source: str | None, out: Path) -> dict[str, list[Judge
     else:
         given = "none" if source is None else source
         raise ValueError(f"{one.name}: expected the folder of the files from {one.published}; got {given}")
-    _write_tables(parts, out / MANS_FOLDER if one.name == "mans" else out)
-    if one.name != "mans" and (old is None or BUILT in old):  # it names the parts, which may be others now
+    if one.name == "mans":
+        if out.resolve() == MANS.resolve():
+            _check_whole(one, parts, source, out)
+        _write_tables(parts, out / MANS_FOLDER)
+        _write_card_of_mans(out, old)
+        return parts
+    _write_tables(parts, out)
+    if old is None or BUILT in old:  # it names the parts, which may be others now
         write_text(out / "README.md", written_card(one, parts))
-    elif old is None:
-        shutil.copyfile(MANS / "README.md", out / "README.md")
     return parts
+
+
+def _check_whole(one: JudgedSet, parts: Mapping[str, Any], source: str | None, out: Path) -> None:
+    """Refuses one corpus where the card that comes with the project, and is not written to, has both."""
+    missing = [
+        part.files[0]
+        for name, part in one.parts.items()
+        if name not in parts and not mans_file(name, out).is_file()
+    ]
+    if missing:
+        raise ValueError(
+            f"{source}: expected {', '.join(missing)} too, since the card in {out} has both corpora; another --out "
+            "takes one alone"
+        )
+
+
+def _write_card_of_mans(out: Path, old: str | None) -> None:
+    """The project's card with the configurations whose files are there, unless there is one of the user's own.
+
+    `datasets` looks for the files of the first configuration whichever is asked for.
+    """
+    front, body = read_card(MANS / "README.md")
+    keep_configurations(front, out)
+    if old is None or _is_outdated(old, front, body):
+        write_text(out / "README.md", join_card(front, body))
+
+
+def _is_outdated(old: str, front: Mapping[str, Any], body: str) -> bool:
+    """Whether a card is one of these with other configurations."""
+    try:
+        theirs, text = split_card(f"{old}\n")
+    except ValueError:
+        return False
+    return text == body and theirs != front and {**theirs, "configs": front["configs"]} == front
 
 
 def _card_of(out: Path, one: JudgedSet) -> str | None:

@@ -1,4 +1,4 @@
-"""Scoring a file from a shell, the same command for every metric."""
+"""Scoring a file, the same way for every metric."""
 
 import json
 from pathlib import Path
@@ -7,34 +7,36 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 from openmeva.metrics.core.command import (
     Scored,
     columns_of,
-    main,
+    metric_names,
     read_stories,
     result_rows,
     said_by,
+    score,
     score_column,
 )
+from openmeva.training.cli.app import app
 from openmeva.training.files import write_rows
-from tests.running import run_command
-from tests.tiny import write_checkpoint
 
 
 def test_a_metric_with_references(tmp_path: Path) -> None:
-    stories, scores = tmp_path / "stories.jsonl", tmp_path / "scores.jsonl"
+    stories = tmp_path / "stories.jsonl"
     rows = [{"story": "she ate a pie .", "reference": "she ate a pie ."}, {"story": "no", "reference": "yes"}]
     stories.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    run_command("metrics.overlap", "--input", stories, "--output", scores)
-    same, other = (json.loads(line) for line in scores.read_text(encoding="utf-8").splitlines())
+    found = read_stories(stories)
+    same, other = result_rows(found, score("overlap", columns_of(found)))
     assert same["story"] == "she ate a pie ."
     assert same["rouge1_scores"] == 1.0
     assert other["rouge1_scores"] == 0.0
 
-    with pytest.raises(SystemExit, match=r"^error: --explain: overlap has no such option"):
-        main("overlap", ["--input", str(stories), "--output", str(tmp_path / "none"), "--explain"])
-    assert not (tmp_path / "none").exists()
+
+def test_metrics_are_those_that_score_stories() -> None:
+    assert {"overlap", "plot_coherence", "llm_judge"} < set(metric_names())
+    assert "openmeva" not in metric_names()
 
 
 def test_text_files_hold_a_story_a_line(tmp_path: Path) -> None:
@@ -135,23 +137,6 @@ def test_contexts_and_references_have_several_names(tmp_path: Path) -> None:
         read_stories(file)
 
 
-def test_a_story_that_holds_its_context_is_not_given_it_again(tmp_path: Path) -> None:
-    stories, scores = tmp_path / "stories.jsonl", tmp_path / "scores.jsonl"
-    config = write_checkpoint(tmp_path / "mine")
-
-    def score(row: dict[str, str], *options: str) -> float:
-        write_rows(stories, [row])
-        files = ["--input", str(stories), "--output", str(scores), "--config", str(config)]
-        main("union", [*files, *options])
-        found: float = json.loads(scores.read_text(encoding="utf-8"))["score"]
-        return found
-
-    row = {"story": "Ann ran home. She ate.", "context": "Ann ran home."}
-    alone = score({"story": row["story"]})
-    assert score(row, "--context-in-story") == alone
-    assert score(row) != alone
-
-
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
 def test_several_references_come_back_from_any_file(kind: str, tmp_path: Path) -> None:
     several = [["He left.", "He fell."], ["He sat."]]
@@ -167,11 +152,10 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_scored(
     stories = tmp_path / "stories.jsonl"
     stories.write_text('{"story": "He ran."}\n')
     monkeypatch.setattr("openmeva.metrics.core.command.score", lambda *_, **__: pytest.fail("scored"))
-    for out, told in (
-        (tmp_path, "expected a file to write, got a folder"),
-        (stories / "x.jsonl", "got a file"),
+    for metric, out, told in (
+        ("union", tmp_path, "expected a file to write, got a folder"),
+        ("union", stories / "x.jsonl", "got a file"),
+        ("overlap", tmp_path / "a.txt", "for rows of several columns, got txt"),
     ):
-        with pytest.raises(SystemExit, match=told):
-            main("union", ["--input", str(stories), "--output", str(out)])
-    with pytest.raises(SystemExit, match=r"a\.txt: expected jsonl, .* for rows of several columns, got txt"):
-        main("overlap", ["--input", str(stories), "--output", str(tmp_path / "a.txt")])
+        ended = CliRunner().invoke(app, ["score", str(stories), str(out), "--metric", metric])
+        assert (ended.exit_code, told in ended.stderr) == (2, True), ended.output

@@ -8,7 +8,7 @@ import pytest
 
 from openmeva.metrics.core.description import read_metric, read_metrics
 from openmeva.metrics.core.module import StoryInputs
-from openmeva.training.hub.cards import split_card
+from openmeva.training.common.cards import split_card
 from openmeva.training.hub.rewriting import hub_ids
 
 METRICS = read_metrics()

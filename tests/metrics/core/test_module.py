@@ -268,6 +268,9 @@ def test_waiting_rows_of_a_checkpoint_lie_in_evaluates_folder(tmp_path: Path) ->
     asked = Lengths(config_name="../my folder/weights.", cache_dir=str(tmp_path))
     assert Path(asked.data_dir).name == "my-folder-weights"
     assert tmp_path in Path(asked.data_dir).parents
+    one, other = (Lengths(f"{name}/{'long' * 75}", cache_dir=str(tmp_path)) for name in ("one", "other"))
+    assert one.data_dir != other.data_dir
+    assert one.compute(predictions=["abc"], contexts=["b"])["scores"] == [3]
 
 
 def test_progress_is_told_of_the_metric_and_its_texts(capsys: pytest.CaptureFixture[str]) -> None:

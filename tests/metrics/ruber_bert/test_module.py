@@ -37,6 +37,20 @@ def test_with_references(ruber: Any) -> None:
     assert result["scores"] == pytest.approx(parts)
 
 
+def test_combined_with_others_it_is_handed_references(ruber: Any) -> None:
+    rows = {"predictions": STORIES, "contexts": CONTEXTS, "references": STORIES[::-1]}
+    combined = evaluate.combine([ruber])
+    whole = combined.compute(**rows)
+    assert "referenced" in whole
+    combined.add_batch(**rows)
+    assert combined.compute() == whole
+    for story, context, reference in zip(*rows.values(), strict=True):
+        combined.add(story, reference, contexts=context)
+    assert combined.compute() == whole
+    combined.add_batch(STORIES, contexts=CONTEXTS)
+    assert combined.compute() == ruber.compute(predictions=STORIES, contexts=CONTEXTS)
+
+
 def test_the_cosine_of_a_text_with_itself_stays_in_its_range(ruber: Any) -> None:
     """Rounding puts one of a hundred such cosines above 1."""
     words = ["she", "he", "ran", "ate", "dog", "cat", "home", "park", "slept", "walk"]

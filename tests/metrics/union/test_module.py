@@ -2,15 +2,14 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import evaluate
 import pytest
+from typer.testing import CliRunner
 
-from openmeva.metrics.core.command import main
+from openmeva.training.cli.app import app
 from tests.tiny import write_checkpoint
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -131,11 +130,9 @@ def test_hard_amounts(union: Any) -> None:
 def test_command_line(checkpoint: str, union: Any, tmp_path: Path) -> None:
     stories, scores = tmp_path / "stories.jsonl", tmp_path / "scores.jsonl"
     stories.write_text("".join(json.dumps({"story": s}) + "\n" for s in STORIES))
-    command = [sys.executable, "-m", "metrics.union", "--input", stories, "--output", scores, "--explain"]
-    done = subprocess.run(
-        [*map(str, command), "--config", checkpoint], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    options = ["--metric", "union", "--config", checkpoint, "--explain"]
+    done = CliRunner().invoke(app, ["score", str(stories), str(scores), *options])
+    assert done.exit_code == 0, done.output
     rows = [json.loads(line) for line in scores.read_text().splitlines()]
     assert [row["score"] for row in rows] == pytest.approx(
         union.compute(predictions=STORIES)["scores"], abs=1e-6
@@ -143,9 +140,7 @@ def test_command_line(checkpoint: str, union: Any, tmp_path: Path) -> None:
     assert all(row["sentences"] for row in rows)
 
     stories.write_text('{"story": "She ate."}\n{"text": "no story"}\n')
-    with pytest.raises(SystemExit, match="line 2: expected a field 'story', got 'text'"):
-        main(
-            "union",
-            ["--input", str(stories), "--output", str(tmp_path / "none.jsonl"), "--config", checkpoint],
-        )
+    done = CliRunner().invoke(app, ["score", str(stories), str(tmp_path / "none.jsonl"), *options])
+    assert done.exit_code == 2
+    assert "line 2: expected a field 'story', got 'text'" in done.stderr
     assert not (tmp_path / "none.jsonl").exists()

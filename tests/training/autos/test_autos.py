@@ -12,9 +12,8 @@ import pytest
 
 from openmeva.training.autos import build as autos
 from openmeva.training.autos import command
-from openmeva.training.autos.__main__ import main
 from openmeva.training.autos.builder import AutosBuilder, Made, Row
-from openmeva.training.autos.command import Building, _inputs
+from openmeva.training.autos.command import Building, _inputs, build_autos
 from openmeva.training.autos.counts import PAPER, counts, counts_table, yield_table
 from openmeva.training.corpora.story_rows import BadLinesError, StoryRow, read_rows
 from openmeva.training.paths import ROOT
@@ -173,8 +172,7 @@ def test_the_command_builds_from_the_corpora_of_training(
     (tmp_path / "autos.yaml").write_text(json.dumps(settings), encoding="utf-8")
     monkeypatch.setattr(command, "CONFIGS", tmp_path)
     monkeypatch.setattr(command, "MoverSimilarity", lambda: all_alike)
-    options = ["--data", str(data), "--config", "roc", "--out", str(tmp_path / "out")]
-    assert main([*options, "--grammar", "none"]) == 0
+    build_autos(Building(["roc"], data=data, out=tmp_path / "out", grammar="none"))
     said = capsys.readouterr().out
     assert "roc: 3 stories" in said
     assert str(tmp_path / "out" / "roc" / "invariance.parquet") in said
@@ -182,8 +180,8 @@ def test_the_command_builds_from_the_corpora_of_training(
     assert {row["story_id"] for row in built if row["label"] == 1} <= {
         f"validation-{number:06d}" for number in (1, 2, 3)
     }
-    assert main(["--data", str(tmp_path / "none"), "--config", "roc"]) == 2
-    assert "no such file" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="no such file"):
+        build_autos(Building(["roc"], data=tmp_path / "none", out=tmp_path / "out"))
 
 
 def test_counts_stand_beside_the_papers() -> None:

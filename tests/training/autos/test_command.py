@@ -1,19 +1,23 @@
 """The command that builds AUTOS: what it reads, and which builds it replaces."""
 
 import json
-import shutil
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from click.testing import Result
+from typer.testing import CliRunner
 
 from openmeva.training.autos import command
-from openmeva.training.autos.__main__ import main
+from openmeva.training.autos.build import SCHEMA
 from openmeva.training.autos.builder import Made
+from openmeva.training.cli.app import app
 from openmeva.training.corpora.story_rows import StoryRow
 from openmeva.training.files import checksum
-from openmeva.training.paths import ROOT
 
 
 class NoneMade:
@@ -28,8 +32,18 @@ class NoneMade:
         return Made([], Counter())
 
 
+class OneOriginal(NoneMade):
+    """A builder that makes one row of either test."""
+
+    def discrimination(self, rows: Sequence[StoryRow]) -> Made:
+        return Made([{**dict.fromkeys(SCHEMA.names), "aspect": "typo", "label": 1}], Counter())
+
+    def invariance(self, rows: Sequence[StoryRow], origin: str) -> Made:
+        return self.discrimination(rows)
+
+
 def test_a_build_takes_the_place_of_none_with_other_settings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "require_knowledge", lambda: None)
     monkeypatch.setattr(command, "_inputs", lambda how: {})
@@ -42,25 +56,50 @@ def test_a_build_takes_the_place_of_none_with_other_settings(
     (tmp_path / "autos.yaml").write_text(json.dumps(settings))
     monkeypatch.setattr(command, "CONFIGS", tmp_path)
 
-    def built(*options: str) -> int:
-        return main(["--data", str(data), "--config", "wp", "--out", str(out), *options])
+    def built(*options: str) -> Result:
+        return CliRunner().invoke(app, ["autos", "--out", str(out), *options])
 
     def lying() -> dict[str, str]:
         return {path.name: checksum(path) for path in (out / "wp").glob("*.parquet")}
 
-    assert built("--share", "1") == built("--share", "1", "--processes", "2") == 0
+    corpus = ("--data", str(data), "--config", "wp")
+    assert built(*corpus, "--share", "1").exit_code == 0
+    assert built(*corpus, "--share", "1", "--processes", "2").exit_code == 0
     before = lying()
-    assert built() == 2
+    refused = built(*corpus)
+    assert refused.exit_code == 2
     told = "expected --out FOLDER or --replace, since a build with share 1.0 (now not given), stories 60 (now"
-    assert told in capsys.readouterr().err
+    assert told in refused.stderr
     assert lying() == before
-    assert built("--replace") == 0
+    assert built(*corpus, "--replace").exit_code == 0
     assert lying() != before
     mine = tmp_path / "mine.jsonl"
     mine.write_text('{"story": "He ran. He fell."}\n')
-    shutil.copytree(ROOT / "datasets" / "autos" / "mini", out / "mini")
-    assert main(["--config", "mini", "--stories", str(mine), "--out", str(out)]) == 2
-    assert "since a build with unknown settings lies there" in capsys.readouterr().err
+    (out / "mini").mkdir()
+    for split in ("discrimination", "invariance"):
+        pq.write_table(pa.table({"story": ["He ran."]}), out / "mini" / f"{split}.parquet")
+    refused = built("--config", "mini", "--stories", str(mine))
+    assert refused.exit_code == 2
+    assert "since a build with unknown settings lies there" in refused.stderr
+
+
+def test_a_built_folder_loads_by_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    monkeypatch.setattr(command, "require_knowledge", lambda: None)
+    monkeypatch.setattr(command, "_inputs", lambda how: {})
+    monkeypatch.setattr(command, "builder_of", lambda *_: OneOriginal())
+    mine, out = tmp_path / "mine.jsonl", tmp_path / "out"
+    mine.write_text('{"story": "He ran. He fell."}\n')
+    for config in ("roc", "wp"):
+        command.build_autos(command.Building([config], stories=mine, out=out))
+        assert f'load_dataset("{out}", "{config}")' in capsys.readouterr().out
+        loaded = datasets.load_dataset(str(out), config)
+        assert loaded.num_rows == {"discrimination": 1, "invariance": 1}
+    (out / "README.md").write_text("mine")
+    command.build_autos(command.Building(["roc"], stories=mine, out=out))
+    assert (out / "README.md").read_text() == "mine"
 
 
 def test_long_stories_of_a_corpus_become_passages_and_a_share_takes_more(
@@ -85,3 +124,19 @@ def test_long_stories_of_a_corpus_become_passages_and_a_share_takes_more(
     assert all(len(row["story"].split(".")) == 3 for row in more)  # two sentences
     with pytest.raises(ValueError, match="--share: expected"):
         command.Building(["wp"], data=data, share=0)
+
+
+def test_a_missing_file_of_judged_stories_is_told_with_the_configuration_that_names_it(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(ValueError, match=r"AMT_ROC\.CSV: no such file.*`exclude` in .*corpora/roc\.yaml$"):
+        command._rows("roc", command.Building(["roc"], data=tmp_path))
+
+
+def test_a_configuration_of_own_stories_has_any_name(tmp_path: Path) -> None:
+    assert command.Building(["fairy"], stories=tmp_path / "fairy.jsonl").configs == ["fairy"]
+    for name in ("../x", "", "a/b"):
+        with pytest.raises(ValueError, match="--config: expected a name of letters"):
+            command.Building([name], stories=tmp_path / "fairy.jsonl")
+    with pytest.raises(ValueError, match="expected a configuration among mini, roc, wp, got 'fairy'"):
+        command.Building(["fairy"], data=tmp_path)

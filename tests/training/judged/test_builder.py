@@ -1,6 +1,7 @@
 """Judged sets built of the authors' files, and loaded with datasets."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from openmeva.metrics.openmeva.loading import load_rows
 from openmeva.training.cli.app import app
+from openmeva.training.hub.caches import prepare
 from openmeva.training.judged import builder
 from openmeva.training.judged.builder import build, mans_file
 from openmeva.training.judged.catalogue import JUDGED_SETS, JudgedSet, Part
@@ -76,6 +79,42 @@ def test_mans_has_both_corpora_unless_one_is_named(mans: Path, tmp_path: Path) -
     assert datasets.load_dataset(str(out), "wp", split="test").num_rows == 2
     assert rows(both["wp"]) == JUDGED_SETS["mans"].parts["wp"].read(mans)
     assert not list(out.rglob("*.tmp"))
+
+
+@pytest.mark.parametrize(("corpus", "count"), [("roc", 1), ("wp", 2)])
+def test_one_corpus_of_mans_loads_alone(mans: Path, tmp_path: Path, corpus: str, count: int) -> None:
+    source, out = tmp_path / "source", tmp_path / "built" / "mans"
+    source.mkdir()
+    shutil.copy(mans / f"mans_{corpus}.json", source)
+    printed = re.search(
+        r"load_dataset\(.*?\)", judged("mans", "--source", source, "--out", out).replace("\n", "")
+    )
+    assert printed
+    assert eval(printed[0], {"load_dataset": datasets.load_dataset}).num_rows == {"test": count}
+    assert len(load_rows(f"mans_{corpus}", str(out))) == count
+    prepare(out, "mans", corpus, tmp_path / "prepared")
+    assert (tmp_path / "prepared" / "mans-test.arrow").is_file()
+    judged("mans", "--source", mans, "--out", out)
+    assert datasets.load_dataset(str(out)).num_rows == {"roc": 1, "wp": 2}, "the card has both now"
+    (out / "README.md").write_text("mine")
+    judged("mans", "--source", mans, "--out", out)
+    assert (out / "README.md").read_text() == "mine"
+
+
+def test_the_card_of_the_project_has_both_corpora_of_mans(
+    mans: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "datasets" / "mans"
+    shutil.copytree(ROOT / "datasets" / "mans", out)
+    before = (out / "README.md").read_bytes()
+    monkeypatch.setattr(builder, "MANS", out)
+    (mans / "mans_wp.json").rename(tmp_path / "wp.json")
+    told = judged("mans", "--source", mans, "--out", out, code=2)
+    assert f"{mans}: expected mans_wp.json too" in told.replace("\n", " ")
+    assert not mans_file("roc", out).exists()
+    (tmp_path / "wp.json").rename(mans / "mans_wp.json")
+    judged("mans", "--source", mans, "--out", out)
+    assert (out / "README.md").read_bytes() == before
 
 
 def test_where_mans_was_not_built_the_error_names_the_command(tmp_path: Path) -> None:
