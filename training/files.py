@@ -18,6 +18,7 @@ __all__ = [
     "KINDS",
     "STANDARD",
     "Row",
+    "check_judged_files",
     "checksum",
     "files_at_hand",
     "json_line",
@@ -57,3 +58,27 @@ def files_at_hand(files: Iterable[str], data: Path) -> tuple[str, ...]:
             for file, other in zip(files, prepared, strict=True)
         )
     )
+
+
+def check_judged_files(
+    files: Iterable[str],
+    data: Path,
+    otherwise: str = "take it out of `exclude` in the configuration (where that has a corpus, as UNION's: --set "
+    "corpus.exclude=[])",
+) -> None:
+    """Whether the files of judged stories that a corpus leaves out lie below `data`.
+
+    Args:
+        files: `exclude` of the corpus.
+        data: the folder of the corpora.
+        otherwise: how to do without one.
+
+    Raises:
+        ValueError: one that is missing (it says how to do without).
+    """
+    for file in files:
+        if not (data / file).is_file():
+            raise ValueError(
+                f"{data / file}: no such file. It holds stories that people judged, which are left out of training: "
+                f"put it there, or {otherwise}"
+            )

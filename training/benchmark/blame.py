@@ -6,7 +6,6 @@ sentence, or a word-for-word copy of it. Beside each share stands what blaming a
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ from rich.table import Table
 
 from openmeva.metrics.core.text import sentence_spans
 from openmeva.training.benchmark.registry import MetricEntry, choose, read_registry
+from openmeva.training.common.command import bad_input_told
 from openmeva.training.paths import ROOT
 
 CASES = ROOT / "datasets" / "autos" / "mini" / "discrimination.parquet"
@@ -103,8 +103,8 @@ def blame_table(entries: Sequence[MetricEntry], cases: Sequence[Case]) -> Table:
     return table
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Command line; see the module's description. Returns the exit status."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Command line; see the module's description."""
     parser = argparse.ArgumentParser(
         prog="python -m training.benchmark.blame",
         description=__doc__,
@@ -114,16 +114,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--stories", type=int, help="of each aspect, at most so many (default: all)")
     parser.add_argument("--cases", type=Path, default=CASES, help="a file of AUTOS (default: mini)")
     given = parser.parse_args(arguments)
-    try:
+    with bad_input_told():
         known = read_registry()
         usual = [name for name, entry in known.items() if entry.explains and not entry.on_request]
         table = blame_table(choose(given.metrics or usual, known), read_cases(given.cases, given.stories))
-    except (OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
     Console(width=160).print(table)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

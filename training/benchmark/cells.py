@@ -31,12 +31,12 @@ def interval(ends: Sequence[float] | None) -> str:
     return f"[{number(ends[0], 2)}, {number(ends[1], 2)}]" if ends else ""
 
 
-def with_interval(cell: Mapping[str, Any], coefficient: str, digits: int = 3) -> str:
+def with_interval(cell: Mapping[str, Any], coefficient: str) -> str:
     """`.369 [.280, .452]`, or a dash."""
     if coefficient not in cell:
         return "–"
     ends = (cell.get("intervals") or {}).get(coefficient)
-    return f"{number(cell[coefficient], digits)} {interval(ends)}".rstrip()
+    return f"{number(cell[coefficient])} {interval(ends)}".rstrip()
 
 
 def p_value(value: float | None) -> str:

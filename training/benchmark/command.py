@@ -13,6 +13,7 @@ from rich.console import Console
 from openmeva.metrics.core.files import check_folder
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.benchmark.ahead import processes_here
+from openmeva.training.benchmark.own_autos import own_autos
 from openmeva.training.benchmark.registry import ALL, choose, read_registry
 from openmeva.training.benchmark.render import to_terminal
 from openmeva.training.benchmark.report import write_report
@@ -31,9 +32,10 @@ class Asked:
     Attributes:
         data: folder of the papers' data, or None.
         metrics: names of the registry; all that are there where None.
-        datasets: names of test sets; all that are there where None, none beside `judged` where that is given.
+        datasets: names of test sets; all that are there where None, none beside `judged` or `autos` where those are given.
         judged: files of judged stories of the user's own.
-        corpus: `roc` or `wp`: the configurations that score those files.
+        autos: folders of AUTOS of the user's own stories.
+        corpus: `roc` or `wp`: the configurations that score those files and folders.
         out: folder of the report.
         draws, seed: of the bootstrap; 100 draws or more.
         batch_size: handed to the metrics, where given.
@@ -50,6 +52,7 @@ class Asked:
     metrics: Sequence[str] | None = None
     datasets: Sequence[str] | None = None
     judged: Sequence[Path] = ()
+    autos: Sequence[Path] = ()
     corpus: str = "roc"
     out: Path = Path("benchmark")
     draws: int = 10_000
@@ -72,8 +75,7 @@ def judged_set(path: Path, corpus: str) -> TestSet:
     Raises:
         ValueError: a corpus other than `roc` and `wp`, a damaged file, or one with too little to correlate with.
     """
-    if corpus not in ("roc", "wp"):
-        raise ValueError(f"expected the corpus roc or wp, got {corpus!r}")
+    _check_corpus(corpus)
     stem = re.sub(r"\.gz$", "", path.name, flags=re.IGNORECASE)
     name = f"judged_{stem.rpartition('.')[0] if kind_of(path) else stem}"
     rows = read_judged_file(path)  # damage is told before a metric runs
@@ -88,13 +90,18 @@ def judged_set(path: Path, corpus: str) -> TestSet:
     )
 
 
+def _check_corpus(corpus: str) -> None:
+    if corpus not in ("roc", "wp"):
+        raise ValueError(f"expected the corpus roc or wp, got {corpus!r}")
+
+
 def _check_data(asked: Asked, sets: Sequence[TestSet]) -> None:
     """Looks for judged sets in a folder that was given, before AUTOS alone is scored for minutes.
 
     Raises:
         ValueError: a folder that holds none of them.
     """
-    if asked.data is None or asked.judged or asked.datasets:
+    if asked.data is None or asked.judged or asked.autos or asked.datasets:
         return
     if not any(one.is_there(asked.data) for one in sets if one.judged):
         raise ValueError(
@@ -103,16 +110,25 @@ def _check_data(asked: Asked, sets: Sequence[TestSet]) -> None:
 
 
 def chosen_sets(asked: Asked) -> list[TestSet]:
-    """The test sets that are asked for; ValueError for an unknown name, a missing file, or two of the same name."""
-    names = list(asked.datasets) if asked.datasets else [] if asked.judged else list(TEST_SETS)
+    """The test sets that are asked for.
+
+    Raises:
+        ValueError: an unknown name, a corpus other than `roc` and `wp`, a file or folder that is missing or damaged, or two
+            of the same name.
+    """
+    if asked.autos:
+        _check_corpus(asked.corpus)
+    own = asked.judged or asked.autos
+    names = list(asked.datasets) if asked.datasets else [] if own else list(TEST_SETS)
     named = [test_set(name) for name in names]
-    judged = [judged_set(path, asked.corpus) for path in asked.judged]
+    judged = [(path, judged_set(path, asked.corpus)) for path in asked.judged]
+    autos = [(path, one) for path in asked.autos for one in own_autos(path, asked.corpus)]
     paths: dict[str, Path] = {}
-    for one, path in zip(judged, asked.judged, strict=True):
+    for path, one in (*judged, *autos):
         if one.name in paths:
             raise ValueError(f"expected files of different names, got {paths[one.name]} and {path}")
         paths[one.name] = path
-    return [*judged, *named]
+    return [*(one for _, one in (*judged, *autos)), *named]
 
 
 def benchmark(asked: Asked) -> Path:

@@ -111,7 +111,6 @@ def explained_tables(explained: Mapping[str, Any], published: Mapping[str, Any])
                 ("low_gain", "low sentence blame"),
             ):
                 by_type = [number(one["spearman"][key]) for one in types.values()]
-                by_type = [number(one["spearman"][key]) for one in types.values()]
                 cells = [number(found["spearman"][key]), *by_type]
                 table.add(label, *cells)
                 if key == "unedited" and printed:

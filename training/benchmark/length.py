@@ -5,7 +5,6 @@ The held-out human stories of WritingPrompts that are long enough are each cut a
 correlation of score and length over all cut stories (`cut`) and over the whole stories (`whole`); near 0 is good.
 """
 
-import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -37,11 +36,11 @@ def drift(entry: MetricEntry, stories: Sequence[str]) -> dict[str, dict[str, flo
     return found
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Command line; see the module's description. Returns the exit status."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Command line; see the module's description."""
     title = "Mean score, and Spearman with length, of {} human stories"
-    return run_probe(drift, title, 100, "python -m training.benchmark.length", __doc__, arguments)
+    run_probe(drift, title, 100, "python -m training.benchmark.length", __doc__, arguments)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

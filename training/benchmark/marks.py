@@ -6,7 +6,6 @@ score lower with marks, a tie counting half (.5 is good), and how far their mean
 stories without (0 is good).
 """
 
-import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -45,11 +44,11 @@ def moved(entry: MetricEntry, stories: Sequence[str]) -> dict[str, dict[str, flo
     return found
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Command line; see the module's description. Returns the exit status."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Command line; see the module's description."""
     title = f"{MARK} after every third sentence of {{}} human stories"
-    return run_probe(moved, title, 60, "python -m training.benchmark.marks", __doc__, arguments)
+    run_probe(moved, title, 60, "python -m training.benchmark.marks", __doc__, arguments)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -19,6 +19,7 @@ from rich.table import Table
 
 from openmeva.training.benchmark.contexts import split_story
 from openmeva.training.benchmark.registry import MetricEntry, choose, read_registry
+from openmeva.training.common.command import bad_input_told
 from openmeva.training.files import read_rows, write_text
 from openmeva.training.paths import STORIES
 
@@ -75,8 +76,8 @@ def ranked_right(entry: MetricEntry, pairs: Sequence[Pair]) -> dict[str, dict[st
     return found
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Command line; see the module's description. Returns the exit status."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Command line; see the module's description."""
     parser = argparse.ArgumentParser(
         prog="python -m training.benchmark.pairs",
         description=__doc__,
@@ -90,35 +91,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="JSON of the counts, as the story scorer reads it: spaces/references/pairs.json",
     )
     given = parser.parse_args(arguments)
-    try:
+    with bad_input_told():
         pairs = read_pairs(given.pairs)
         entries = choose(given.metrics, read_registry())
-    except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
     kinds = list(dict.fromkeys(pair.kind for pair in pairs))
     table = Table(title=f"Pairs ranked right, of {len(pairs)}")
     for heading in ("", *(kind.replace("_", " ") for kind in kinds), "all"):
         table.add_column(heading)
     rows: dict[str, dict[str, int]] = {}
     for entry in entries:
-        try:
-            found = ranked_right(entry, pairs)
-        except ValueError as error:
-            if given.metrics:
-                print(f"error: {error}", file=sys.stderr)
-                return 2
-            print(f"left out: {error}", file=sys.stderr)
-            continue
-        rows |= found
+        with bad_input_told():
+            try:
+                rows |= ranked_right(entry, pairs)
+            except ValueError as error:
+                if given.metrics:
+                    raise
+                print(f"left out: {error}", file=sys.stderr)
     for title, counts in rows.items():
         numbers = [counts[kind] for kind in kinds]
         table.add_row(title, *map(str, numbers), str(sum(numbers)))
     if given.out:
         write_text(given.out, json.dumps({"pairs": len(pairs), "rows": rows}, indent=1) + "\n")
     Console(width=120).print(table)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -22,7 +22,6 @@ def preference_table(
     ours: Mapping[str, Sequence[float]],
     draws: int,
     rng: np.random.Generator,
-    length_ratio: float = LENGTH_RATIO,
 ) -> dict[str, Any]:
     """Pairwise accuracy of each row of scores, and of each trivial one, over all pairs and those of like length.
 
@@ -33,7 +32,6 @@ def preference_table(
         rows: two of each `pair`, of which the preferred story has the higher `score`; with `prompt` and `story`.
         ours: row title to one score a row, higher is better.
         draws, rng: of the bootstrap.
-        length_ratio: of the numbers of words, below which two stories are of like length.
 
     Returns:
         `pairs`, `matched_pairs`, `length_ratio`, and `rows`: by title `kind` (ours or trivial), `accuracy` (0 to 1),
@@ -45,7 +43,7 @@ def preference_table(
     chosen, rejected = _places(rows)
     words = np.array([len(row["story"].split()) for row in rows])
     longer, shorter = (pick(words[chosen], words[rejected]) for pick in (np.maximum, np.minimum))
-    matched = longer < length_ratio * np.maximum(shorter, 1)
+    matched = longer < LENGTH_RATIO * np.maximum(shorter, 1)
     prompts = [str(rows[place].get("prompt") or rows[place]["pair"]) for place in chosen]
     _, codes = np.unique(prompts, return_inverse=True)
     trivial = trivial_scores([row["story"] for row in rows])
@@ -65,7 +63,7 @@ def preference_table(
     return {
         "pairs": len(chosen),
         "matched_pairs": int(matched.sum()),
-        "length_ratio": length_ratio,
+        "length_ratio": LENGTH_RATIO,
         "rows": table,
     }
 

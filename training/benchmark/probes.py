@@ -1,7 +1,6 @@
 """What the commands share that change one thing in human stories and see whether scores move: stories, scores, table."""
 
 import argparse
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from rich.table import Table
 
 from openmeva.metrics.core.text import sentence_spans
 from openmeva.training.benchmark.registry import MetricEntry, choose, read_registry
+from openmeva.training.common.command import bad_input_told
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.corpora.held_out import held_out_rows
 from openmeva.training.corpora.splits import CorpusConfig
@@ -61,8 +61,8 @@ def scores_of(entry: MetricEntry, texts: Sequence[str]) -> dict[str, np.ndarray]
 
 def run_probe(
     probe: Probe, title: str, count: int, prog: str, description: str | None, arguments: Sequence[str] | None
-) -> int:
-    """The command line of a probe; returns the exit status.
+) -> None:
+    """The command line of a probe.
 
     Args:
         probe: what is measured of a metric.
@@ -81,14 +81,11 @@ def run_probe(
     parser.add_argument("--stories", type=int, default=count, help="at most so many (default: %(default)s)")
     given = parser.parse_args(arguments)
     rows: dict[str, Mapping[str, float]] = {}
-    try:
+    with bad_input_told():
         entries = choose(list(given.metrics), read_registry())
         stories = long_stories(given.data, given.stories)
         for entry in entries:
             rows.update(probe(entry, stories))
-    except (OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
     headings = list(next(iter(rows.values())))
     table = Table(title=title.format(len(stories)))
     for heading in ("", *headings):
@@ -96,4 +93,3 @@ def run_probe(
     for name, values in rows.items():
         table.add_row(name, *(f"{values[heading]:.3f}" for heading in headings))
     Console(width=160).print(table)
-    return 0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.core.inputs import number_from
+from openmeva.training.corpora.judged_file import number_of
 from openmeva.training.files import Row, read_rows
 
 # Columns that say which story a row is of, or what is known of it: no scores of a metric.
@@ -58,7 +58,7 @@ def score_columns(rows: Sequence[Row]) -> list[str]:
         if name not in _DESCRIBING
         and not _NUMBERING.fullmatch(name)
         and not (name == "score" and "ratings" in columns)
-        and (name.endswith("score") or any(_number(row.values.get(name)) is not None for row in rows))
+        and (name.endswith("score") or any(_is_number(row.values.get(name)) for row in rows))
     ]
     if not found:
         raise ValueError(
@@ -133,16 +133,13 @@ def in_order(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title: s
 def number_in(row: Row, column: str) -> float:
     """The finite number in a column; a ValueError that names the row for anything else."""
     value = row.values.get(column)
-    number = _number(value)
-    if number is None:
-        raise ValueError(f"{row.where}: expected a number in {column!r}, got {value!r:.60}")
-    if not math.isfinite(number):
-        raise ValueError(f"{row.where}: expected a finite number in {column!r}, got {number}")
-    return number
+    if isinstance(value, bool):
+        raise ValueError(f"{row.where}: expected a number in {column!r}, got {value}")
+    return number_of(value, column, row)
 
 
-def _number(value: Any) -> float | None:
-    return None if isinstance(value, bool) else number_from(value)
+def _is_number(value: Any) -> bool:
+    return not isinstance(value, bool) and number_from(value) is not None
 
 
 def _given(row: Row, name: str) -> bool:

@@ -13,6 +13,7 @@ from openmeva.training.judged.story_cloze import without_seen
 from openmeva.training.paths import built
 
 PREFERENCES = "preferences"
+SPLITS = ("discrimination", "invariance")  # of AUTOS
 Rows = list[dict[str, Any]]
 
 
@@ -62,7 +63,7 @@ def _judged(name: str, part: str) -> Callable[[Path | None], Rows]:
     def read(data: Path | None) -> Rows:
         own = built(mans_file(part, Path("datasets", "mans")))
         if name == "mans" and data is None and own.exists():
-            return _parquet(own)
+            return parquet_rows(own)
         if data is None:
             raise ValueError("no data folder was given")
         rows = JUDGED_SETS[name].parts[part].read(data / name)
@@ -80,12 +81,13 @@ def _autos(subset: str, split: str) -> Callable[[Path | None], Rows]:
         path = Path("datasets", "autos", subset, f"{split}.parquet")
         if not built(path).exists():
             raise ValueError(f"expected {path}")
-        return _parquet(built(path))
+        return parquet_rows(built(path))
 
     return read
 
 
-def _parquet(path: Path) -> Rows:
+def parquet_rows(path: Path) -> Rows:
+    """The rows of a file, in order."""
     import pyarrow.parquet
 
     return pyarrow.parquet.read_table(path).to_pylist()
@@ -116,7 +118,7 @@ _AUTOS = [
         options={},
     )
     for subset in ("mini", "roc", "wp")
-    for split in ("discrimination", "invariance")
+    for split in SPLITS
 ]
 
 TEST_SETS: dict[str, TestSet] = {

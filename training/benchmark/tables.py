@@ -32,11 +32,6 @@ def read_published(path: Path = PUBLISHED) -> dict[str, Any]:
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
-def all_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> list[Table]:
-    """Every table that the results allow, main tables first."""
-    return [*main_tables(results, published), *section_tables(results, published)]
-
-
 def main_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> list[Table]:
     """For each judged set the coefficients at each level it has; the raters' agreement; pairs; and OpenMEVA's Table 11."""
     tables: list[Table] = []

@@ -3,7 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.model_card import begun_with, citation_of, write_model_card
+from openmeva.training.common.model_card import (
+    OWN,
+    begun_with,
+    citation_of,
+    corpora_of,
+    excluded,
+    write_model_card,
+)
 
 _CARD = """---
 license: apache-2.0
@@ -54,8 +61,7 @@ mean little. It should not decide on people's writing.
 
 ## Data and licence
 
-The weights are Apache-2.0. ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request;
-WritingPrompts (Fan et al. 2018) is text of Reddit's users. Neither is part of this repository.
+The weights are Apache-2.0. {source}
 
 ## Citation
 
@@ -63,6 +69,10 @@ WritingPrompts (Fan et al. 2018) is text of Reddit's users. Neither is part of t
 {citation}
 ```
 """
+
+
+_SOURCE = """ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request;
+WritingPrompts (Fan et al. 2018) is text of Reddit's users. Neither is part of this repository."""
 
 
 def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
@@ -85,12 +95,23 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
             else ""
         ),
         note=f"\n{config['note']}\n" if config.get("note") else "",
+        source=_source(manifest),
         results="\n".join(
             f"| {source.replace('_', ' ')} | {r['auc']:.3f} | {r['ranked']:.3f} | {r['stories']:,} |"
             for source, r in manifest["validation"].items()
             if r["auc"] is not None
         ),
     )
+
+
+def _source(manifest: dict[str, Any]) -> str:
+    """Whose the stories are; of stages' files in `runs` their own manifests say it."""
+    left_out = set(excluded(manifest["config"]))
+    read = [file for file in manifest["data"] if file not in left_out and not file.startswith("runs/")]
+    sources = corpora_of(read)
+    if OWN not in sources:
+        return _SOURCE
+    return f"{' '.join(sources.values())} The stories are not part of this repository."
 
 
 def _meaning(temperature: float) -> str:

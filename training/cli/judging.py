@@ -20,6 +20,12 @@ def benchmark(
         list[Path] | None,
         typer.Option(help="judged stories of yours ('story' with 'ratings' or 'score'); may be repeated"),
     ] = None,
+    autos: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FOLDER", help="AUTOS of your stories, as `openmeva autos` builds it; may be repeated"
+        ),
+    ] = None,
     data: Data = None,
     scores: Annotated[
         list[str] | None,
@@ -32,7 +38,8 @@ def benchmark(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="a metric of yours: MODULE:FUNCTION (list of stories to list of scores), or a module of evaluate",
+            help="a metric of yours: MODULE:FUNCTION (list of stories to list of scores), or a module of evaluate; or one of "
+            "this project by name, for weights of yours",
         ),
     ] = None,
     metric_options: Annotated[
@@ -86,6 +93,7 @@ def benchmark(
             names(datasets),
             scores=scores or (),
             judged=judged or (),
+            autos=autos or (),
             data=data,
             corpus=corpus,
             lower_is_better=names(lower_is_better) or (),
@@ -110,6 +118,7 @@ def benchmark(
         metrics=names(metrics),
         datasets=names(datasets),
         judged=judged or (),
+        autos=autos or (),
         corpus=corpus,
         out=out,
         draws=draws,

@@ -170,7 +170,9 @@ def autos(
     data: Annotated[
         Path | None, typer.Option(help="folder of the corpora: held-out stories are taken")
     ] = None,
-    config: Annotated[list[str] | None, typer.Option(help="mini, roc or wp; may be repeated")] = None,
+    config: Annotated[
+        list[str] | None, typer.Option(help="roc or wp, may be repeated; with --stories any name")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="folder of the configurations; datasets/autos unless given"),

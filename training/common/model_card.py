@@ -3,7 +3,7 @@
 import argparse
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,10 @@ SOURCES = {  # whose the stories are, by corpus
     "roc": "ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request and may not be passed on.",
     "wp": "WritingPrompts (Fan et al. 2018) is text of Reddit's users and may not be passed on.",
 }
+
+OWN = "the corpus below"  # any other
+_TITLES = {"roc": "ROCStories", "wp": "WritingPrompts"}
+_OWN_SOURCE = "Ask whose stories they are before you pass the weights on."
 
 _LIMITS = "\n## Limits\n"
 _TRAINING = "\n## Training\n"
@@ -82,6 +86,16 @@ def backbone_note(folder: Path) -> str:
         f"These weights are an adapter alone. The model below it, `{hub}`, comes by `make base` in the checkout, or by\n"
         f"`hf download {hub}`."
     )
+
+
+def corpora_of(files: Iterable[str]) -> dict[str, str]:
+    """The corpora that files of stories belong to, by the folder that they lie in, and what a card says of whose they are.
+
+    >>> list(corpora_of(["wp/train.jsonl.gz", "mine.jsonl", "more/mine.jsonl"]))
+    ['WritingPrompts', 'the corpus below']
+    """
+    folders = dict.fromkeys(file.partition("/")[0] for file in files)
+    return {_TITLES.get(folder, OWN): SOURCES.get(folder, _OWN_SOURCE) for folder in folders}
 
 
 def begun_with(manifest: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from openmeva.metrics.core.runtime import choose_dtype
 from openmeva.training.common.checkpoint import read_manifest
 from openmeva.training.common.config import Config, config_file, read_config
 from openmeva.training.common.sharing import through_forward
-from openmeva.training.files import checksum, files_at_hand
+from openmeva.training.files import check_judged_files, checksum, files_at_hand
 from openmeva.training.paths import located
 from openmeva.training.processes import cores, count
 
@@ -186,8 +186,15 @@ def native_autocast(device: torch.device) -> torch.autocast:
 
 
 def data_checksums(corpora: CorpusFiles | Sequence[CorpusFiles], data: Path) -> dict[str, str]:
-    """SHA-256 of each file of a corpus, or of several."""
+    """SHA-256 of each file of a corpus, or of several.
+
+    Raises:
+        ValueError: a file of judged stories that is missing (it says how to do without).
+        FileNotFoundError: another one that is missing.
+    """
     several = corpora if isinstance(corpora, Sequence) else [corpora]
+    for corpus in several:
+        check_judged_files(corpus.exclude, data)
     return {
         file: checksum(data / file)
         for corpus in several

@@ -11,7 +11,7 @@ from openmeva.training.files import Row, read_rows, text_of
 _LISTS = ("ratings", "raters", "error_types")
 
 
-def read_judged_file(path: str | Path, kind: str | None = None) -> list[dict[str, Any]]:
+def read_judged_file(path: str | Path) -> list[dict[str, Any]]:
     """Rows of `story` with `ratings` (a list) or `score`, and what else `JudgedStories` knows, where it is there.
 
     In a CSV or TSV file a list is a cell of JSON (`[4, 5, 3]`) or of numbers between blanks (`4 5 3`). A `context`
@@ -22,7 +22,7 @@ def read_judged_file(path: str | Path, kind: str | None = None) -> list[dict[str
             number (its line).
     """
     found = []
-    for row in read_rows(path, kind):
+    for row in read_rows(path):
         if not text_of(row).strip():
             raise ValueError(f"{row.where}: expected a story, got a blank one")
         values = {name: value for name, value in row.values.items() if value not in (None, "")}
@@ -30,9 +30,9 @@ def read_judged_file(path: str | Path, kind: str | None = None) -> list[dict[str
             if name in values:
                 values[name] = _list(values[name], name, row)
         if "ratings" in values:
-            values["ratings"] = [_number(rating, "ratings", row) for rating in values["ratings"]]
+            values["ratings"] = [number_of(rating, "ratings", row) for rating in values["ratings"]]
         if "score" in values:
-            values["score"] = _number(values["score"], "score", row)
+            values["score"] = number_of(values["score"], "score", row)
         if "score" not in values and "ratings" not in values:
             raise ValueError(f"{row.where}: expected 'ratings' or 'score', got {', '.join(row.values)}")
         if "prompt" not in values and "context" in values:
@@ -55,7 +55,8 @@ def _list(cell: Any, name: str, row: Row) -> list[Any]:
     return found
 
 
-def _number(value: Any, name: str, row: Row) -> float:
+def number_of(value: Any, name: str, row: Row) -> float:
+    """The finite number that a value in the column `name` is, or says; a ValueError that names the row for another."""
     number = number_from(value)
     if number is None:
         raise ValueError(f"{row.where}: expected a number in {name!r}, got {value!r:.60}")

@@ -13,6 +13,7 @@ import numpy as np
 from nltk.tokenize import NLTKWordTokenizer
 
 from openmeva.metrics.core.text import Normalizer
+from openmeva.training.common.command import bad_input_told
 from openmeva.training.corpora.rocstories import SourceStory, read_rocstories
 from openmeva.training.corpora.writing_prompts import read_writing_prompts
 from openmeva.training.files import write_rows
@@ -111,15 +112,16 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     if len(given.source) != (1 if given.corpus == "roc" else 2):
         parser.error("--source takes one file for roc, source and target file for wp")
-    if given.corpus == "roc":
-        rows = list(read_rocstories(given.source[0]))
-    else:
-        source, target = given.source
-        rows = list(read_writing_prompts(source, target, given.max_words))
-    normalizer = Normalizer.load(given.names) if given.names else None
-    rng = np.random.default_rng(given.seed)
-    for name, counts in prepare(rows, given.out, rng, normalizer, given.corpus == "roc").items():
-        print(name, ", ".join(f"{key} {value:g}" for key, value in counts.items()))
+    with bad_input_told():
+        if given.corpus == "roc":
+            rows = list(read_rocstories(given.source[0]))
+        else:
+            source, target = given.source
+            rows = list(read_writing_prompts(source, target, given.max_words))
+        normalizer = Normalizer.load(given.names) if given.names else None
+        rng = np.random.default_rng(given.seed)
+        for name, counts in prepare(rows, given.out, rng, normalizer, given.corpus == "roc").items():
+            print(name, ", ".join(f"{key} {value:g}" for key, value in counts.items()))
 
 
 if __name__ == "__main__":

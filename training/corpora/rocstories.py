@@ -23,7 +23,7 @@ def read_rocstories(path: str | Path) -> Iterator[SourceStory]:
     """Stories of a file in its order, context (first sentence) and continuation apart.
 
     Args:
-        path: the distributed CSV (`storyid, storytitle, sentence1` to `sentence5`), or `.jsonl` with
+        path: the distributed CSV (`storyid, storytitle, sentence1` to `sentence5`) or one with `story`, or `.jsonl` with
             `sentences` (a list) or `story`, or `.txt` with a story a line; plain or gzipped. Where sentences
             are not given, they are split.
 
@@ -48,10 +48,10 @@ def _given_sentences(path: Path) -> Iterator[tuple[str, list[str]]]:
     """Ids and sentences of rows: the distributed table's columns, or the fields `sentences` or `story`."""
     table = kind_of(path) == "csv"
     for row in read_rows(path):
-        if table:
+        if table and "story" not in row.values:
             missing = {"storyid", *_SENTENCES} - set(row.values)
             if missing:
-                raise ValueError(f"{path}: expected the columns {', '.join(sorted(missing))}")
+                raise ValueError(f"{path}: expected the columns {', '.join(sorted(missing))}, or story")
             yield row.values["storyid"], [row.values[name] for name in _SENTENCES]
             continue
         sentences, story = row.values.get("sentences"), row.values.get("story")

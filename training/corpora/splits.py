@@ -1,5 +1,6 @@
 """Corpora as the models see them: normalised, de-duplicated, cut, and split into training and validation."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,9 +11,11 @@ from rich.progress import track
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.common.draws import evenly
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
-from openmeva.training.files import files_at_hand, read_rows
+from openmeva.training.corpora.told import SAMPLE, tell_alike, tell_foreign
+from openmeva.training.files import check_judged_files, files_at_hand, read_rows
 
 Sentences = list[list[str]]
+Split = Literal["train", "validation"]
 
 
 @dataclass(frozen=True)
@@ -53,11 +56,20 @@ class CorpusConfig:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Normalised stories, by sentence, of both splits; and the key of each one to train on (`story_key`)."""
+    """Normalised stories, by sentence, of both splits; and the key of each one to train on (`story_key`).
+
+    `alike` counts the stories that were left out because they begin like another one.
+    """
 
     train: list[Sentences] = field(repr=False)
     validation: list[Sentences] = field(repr=False)
     train_keys: list[int] = field(repr=False)
+    alike: int = 0
+
+    def counts(self, validation: int | None = None) -> dict[str, int]:
+        """What a manifest says of the stories; `validation`: of how many held-out ones, where not of all."""
+        held_out = len(self.validation) if validation is None else validation
+        return {"train": len(self.train), "validation": held_out, "alike": self.alike}
 
 
 def cut(sentences: Sentences, max_words: int | None) -> Sentences:
@@ -72,34 +84,63 @@ def cut(sentences: Sentences, max_words: int | None) -> Sentences:
     return sentences[:best]
 
 
-def load_corpus(config: CorpusConfig, data: Path, names: Path) -> Corpus:
-    """Reads, normalises and splits a corpus.
+def load_corpus(config: CorpusConfig, data: Path, names: Path, needs: Sequence[Split] = ()) -> Corpus:
+    """Reads, normalises and splits a corpus, and says what of it is left out or not English.
 
     Stories that begin alike count as one; which are held out of files without a validation file is the same for all
-    configurations (`story_key`). A corpus with a validation file trains on all others. `names` is the `names.json` that
-    travels with the encoder.
+    configurations (`story_key`). A corpus with a validation file trains on all others.
+
+    Args:
+        config: of the corpus.
+        data: the folder that its files lie in.
+        names: the `names.json` that travels with the encoder.
+        needs: the splits that may not be empty.
+
+    Raises:
+        ValueError: a split of `needs` is empty, or a file of judged stories is missing.
     """
     named = Normalizer.load(names)
     normalizer = named if config.delexicalize else Normalizer()
+    judged = judged_keys(config.exclude, data, named)
+    counts: Counter[str] = Counter()
+    first: list[str] = []
 
     def keyed(files: Sequence[str]) -> Iterable[tuple[int, Sentences]]:
         for file in files:
             for story in some_stories(data / file, config.max_stories, file):
                 sentences = normalizer.sentences(story)
                 if sentences:
-                    yield story_key(sentences if config.delexicalize else named.sentences(story)), sentences
+                    key = story_key(sentences if config.delexicalize else named.sentences(story))
+                    counts.update(read=1, judged=key in judged)
+                    if len(first) < SAMPLE:
+                        first.append(story)
+                    yield key, sentences
 
-    seen = judged_keys(config.exclude, data, named)
+    seen = set(judged)
     train = files_at_hand(config.train, data)
     validation, rest = (_unique(keyed(files), seen) for files in (config.validation, train))
+    kept = len(validation) + len(rest)
+    alike = counts["read"] - counts["judged"] - kept
+    tell_alike(alike, counts["read"])
+    tell_foreign(first)
     if not config.validation:
         validation = {key: story for key, story in rest.items() if is_held_out(key, config.validation_share)}
         rest = {key: story for key, story in rest.items() if key not in validation}
+    share = "" if config.validation else f" (validation_share {config.validation_share:g} of {kept})"
+    for split, found, files, lack in (
+        ("train", rest, train, "left to train on"),
+        ("validation", validation, config.validation or train, "held out"),
+    ):
+        if split in needs and not found:
+            raise ValueError(
+                f"{', '.join(files) or split}: no story {lack}{share}; give more stories, `validation`, or another share"
+            )
     blocks = [(key, block) for key, story in rest.items() for block in _blocks(story, config)]
     return Corpus(
         [block for _, block in blocks],
         [block for story in validation.values() for block in _blocks(story, config)],
         [key for key, _ in blocks],
+        alike,
     )
 
 
@@ -109,13 +150,8 @@ def judged_keys(files: Iterable[str], data: Path, named: Normalizer) -> set[int]
     Raises:
         ValueError: a file that is missing (it says how to do without).
     """
-    for file in files:
-        if not (data / file).is_file():
-            raise ValueError(
-                f"{data / file}: no such file. It holds stories that people judged, which are left out of training: "
-                "put it there, or take it out of `exclude` in the configuration (where that has a corpus, as UNION's: --set "
-                "corpus.exclude=[])"
-            )
+    files = tuple(files)
+    check_judged_files(files, data)
     return {story_key(named.sentences(text)) for file in files for text in _judged_texts(data / file)}
 
 

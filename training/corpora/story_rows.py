@@ -98,11 +98,16 @@ def story_row(row: Row, context: str) -> StoryRow:
     if not isinstance(given, str) or not given.strip():
         given = sentences[0].text if context == "first_sentence" else ""
     given = given.strip()
-    own_id = row.values.get("story_id")
-    has_id = not is_missing(own_id) and str(own_id).strip()
     return {
-        "story_id": str(own_id) if has_id else f"{row.number:06d}",
+        "story_id": id_of(row),
         "context": given,
         "story": story,
         "keep": int(bool(given) and story.startswith(given)),
     }
+
+
+def id_of(row: Row) -> str:
+    """The `story_id` of a row; where it has none, `row.number` in six digits."""
+    own_id = row.values.get("story_id")
+    has_id = not is_missing(own_id) and str(own_id).strip()
+    return str(own_id) if has_id else f"{row.number:06d}"

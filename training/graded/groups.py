@@ -5,7 +5,6 @@ those of a configuration.
 """
 
 import json
-import runpy
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from zlib import crc32
 import numpy as np
 
 from openmeva.training.common.trainer import data_checksums
-from openmeva.training.corpora.splits import CorpusConfig, load_corpus
+from openmeva.training.corpora.splits import CorpusConfig, Split, load_corpus
 from openmeva.training.files import checksum, write_text
 from openmeva.training.graded.sampling import GradedSampler, GradedSampling
 from openmeva.training.negatives import EditedStory, UnionSampler, UnionSampling, language_of, tag_corpus
@@ -71,15 +70,18 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
         written = {split: checksum(file) for split, file in files.items() if file.is_file()}
         if all(manifest.get(key) == value for key, value in (wanted | {"files": written}).items()):
             return manifest
-    corpus = load_corpus(corpora, data, ENCODER / "names.json")
+    wanted_of: dict[Split, int] = {
+        "train": settings["stories"],
+        "validation": settings["validation_stories"],
+    }
+    needs = [split for split, count in wanted_of.items() if count]
+    corpus = load_corpus(corpora, data, ENCODER / "names.json", needs)
     language = language_of(union)
     rng = np.random.default_rng(seed)
     infiller = Infiller() if "infill" in sampling.edits else None
-    counts: dict[str, Any] = {}
-    for split, stories, count in (
-        ("train", corpus.train, settings["stories"]),
-        ("validation", corpus.validation, settings["validation_stories"]),
-    ):
+    counts: dict[str, Any] = {"alike": corpus.alike}
+    for split, count in wanted_of.items():
+        stories = corpus.train if split == "train" else corpus.validation
         order = rng.permutation(len(stories)).tolist()
         chosen, pool = sorted(order[:count]), sorted(order[: max(count, settings["pool"])])
         # Only these stories are tagged and lend material.
@@ -111,7 +113,3 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
     manifest = {**wanted, "files": {split: checksum(file) for split, file in files.items()}, **counts}
     write_text(manifest_file, json.dumps(manifest, indent=2) + "\n")
     return manifest
-
-
-if __name__ == "__main__":  # the former name of that command
-    runpy.run_module("openmeva.training.plot_coherence.groups", run_name="__main__", alter_sys=True)

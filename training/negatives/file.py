@@ -3,13 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.core.text import Normalizer, plain_text
 from openmeva.metrics.core.writing import check_output
 from openmeva.training.common.bounds import check_least
 from openmeva.training.corpora.stories import story_of
-from openmeva.training.files import read_rows, write_rows
+from openmeva.training.corpora.story_rows import id_of
+from openmeva.training.corpora.told import tell_foreign
+from openmeva.training.files import Row, read_rows, write_rows
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import language_of
 from openmeva.training.negatives.sampling import TECHNIQUES, UnionSampling
@@ -50,39 +52,65 @@ class Drawing:
         check_least(1, processes=self.processes)
 
 
-def write_samples(
-    stories: str | Path, out: str | Path, how: Drawing, kind: str | None = None
-) -> tuple[int, int]:
+class Original(NamedTuple):
+    """A story that is damaged: its id, its context as words between blanks (None where it has none), its words by sentence."""
+
+    story_id: str
+    context: str | None
+    words: list[list[str]]
+
+
+def write_samples(stories: str | Path, out: str | Path, how: Drawing) -> tuple[int, int]:
     """Writes the samples; returns how many stories have one, and how many have none.
+
+    A row has the sample as text in `story`, as files of stories do, `label` 0, and the `story_id` and `context` of its
+    original; where no technique applies, `story`, `label` and `negative` are null.
 
     Raises:
         ValueError: a bad row, named by its line, an option out of range, or a file that cannot be written or is a text.
         OSError: no such file.
     """
-    check_output(out, kind, column=None)
+    check_output(out, column=None)
     sampler, found = sampler_of(stories, how)
+    tell_foreign(plain_text(original.words) for original in found)
     made = 0
 
     def rows() -> Iterator[dict[str, Any]]:
         nonlocal made
         for index, sample in enumerate(sampler.sample_all(how.epoch, how.processes)):
-            yield {"index": index, "original": found[index], **record(sample)}
+            original = found[index]
+            yield {
+                "index": index,
+                "story_id": original.story_id,
+                **({} if original.context is None else {"context": original.context}),
+                "story": None if sample is None else plain_text(sample.words),
+                "label": None if sample is None else 0,
+                "original": original.words,
+                **record(sample),
+            }
             made += sample is not None
 
-    write_rows(out, rows(), kind)
+    write_rows(out, rows())
     return made, len(found) - made
 
 
-def sampler_of(stories: str | Path, how: Drawing) -> tuple[UnionSampler, list[list[list[str]]]]:
-    """The sampler of the stories of a file, and these as words by sentence; errors as `write_samples`."""
+def sampler_of(stories: str | Path, how: Drawing) -> tuple[UnionSampler, list[Original]]:
+    """The sampler of the stories of a file, and these; errors as `write_samples`."""
     sampling = sampling_of(how)
     language = language_of(sampling)
     normalizer = normalizer_of(how)
     found = [
-        sentences_of(story_of(row), row.where, normalizer) for row in read_rows(stories, blank_lines=True)
+        _original(row._replace(number=place), normalizer)
+        for place, row in enumerate(read_rows(stories, blank_lines=True), 1)
     ]
-    tagged = tag_corpus(found, how.cache, how.processes)
+    tagged = tag_corpus([original.words for original in found], how.cache, how.processes)
     return UnionSampler(tagged, language, sampling, seed=how.seed), found
+
+
+def _original(row: Row, normalizer: Normalizer) -> Original:
+    given = row.values.get("context", row.values.get("prompt"))
+    context = normalizer(given) if isinstance(given, str) and given.strip() else None
+    return Original(id_of(row), context, sentences_of(story_of(row), row.where, normalizer))
 
 
 def sampling_of(how: Drawing) -> UnionSampling:

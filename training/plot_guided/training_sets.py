@@ -270,7 +270,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Reads the command line and runs the stages."""
     stage_command(
         "plot_guided.training_sets",
-        "plot_negatives",
         PlotNegativesConfig,
         make,
         __doc__,

@@ -5,7 +5,7 @@ from typing import Any
 
 from openmeva.training.common.backbone import BackboneConfig
 from openmeva.training.common.config import read_config
-from openmeva.training.common.model_card import SOURCES, begun_with, card_command, write_model_card
+from openmeva.training.common.model_card import begun_with, card_command, corpora_of, write_model_card
 from openmeva.training.paths import CONFIGS
 from openmeva.training.ppl.others import is_other
 
@@ -70,11 +70,10 @@ _SALAZAR = """@inproceedings{salazar-etal-2020-masked,
     year = "2020",
     pages = "2699--2712",
 }"""
-_SOURCES = {
-    **SOURCES,
-    "pll": "The encoder was adapted to ROCStories (distributed by its authors on request) and WritingPrompts (text of "
-    "Reddit's users).",
-}
+_ENCODER_SOURCE = (
+    "The encoder was adapted to ROCStories (distributed by its authors on request) and WritingPrompts (text of "
+    "Reddit's users)."
+)
 
 
 def write_ppl_card(folder: Path, manifest: dict[str, Any]) -> None:
@@ -87,7 +86,7 @@ def write_ppl_card(folder: Path, manifest: dict[str, Any]) -> None:
         _CARD,
         manifest,
         **parts,
-        source=_SOURCES.get(config["name"].removesuffix("_base"), "The training stories are their owners'."),
+        source=_ENCODER_SOURCE if masked else " ".join(corpora_of(config["corpus"]["train"]).values()),
         citation=_SALAZAR if masked else _OPENMEVA,
     )
 

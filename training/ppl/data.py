@@ -25,8 +25,27 @@ def token_rows(
 ) -> list[list[int]]:
     """Token ids of each story, [CLS] before and [SEP] after it, or other `marks`; cut at `limit` tokens."""
     start, end = marks or (token_id(tokenizer, "[CLS]"), token_id(tokenizer, "[SEP]"))
-    texts = [" ".join(word for sentence in story for word in sentence) for story in stories]
-    return [
-        [start, *encoding.ids, end][:limit]
-        for encoding in tokenizer.encode_batch(texts, add_special_tokens=False)
-    ]
+    encodings = tokenizer.encode_batch([_text(story) for story in stories], add_special_tokens=False)
+    return [[start, *encoding.ids, end][:limit] for encoding in encodings]
+
+
+def words_read(
+    stories: Sequence[Sentences], rows: Sequence[list[int]], tokenizer: Tokenizer, end: int
+) -> int:
+    """Words of the stories that their `token_rows` hold, and the ends of those that were not cut.
+
+    A word within which a row ends counts.
+    """
+    total = 0
+    for story, row in zip(stories, rows, strict=True):
+        if row[-1] == end:
+            total += sum(map(len, story)) + 1
+        else:
+            text = _text(story)
+            _, read = tokenizer.encode(text, add_special_tokens=False).offsets[len(row) - 2]
+            total += len(text[:read].split())
+    return total
+
+
+def _text(story: Sentences) -> str:
+    return " ".join(word for sentence in story for word in sentence)

@@ -33,7 +33,7 @@ def save_masked(config: PplConfig, data: Path, out: Path) -> dict[str, Any]:
     save_tensors(out / ADAPTER, {})
     write_text(out / "config.json", json.dumps({"ppl": settings}, indent=2) + "\n")
     started = time.time()
-    corpus = load_corpus(config.corpus, data, names_file())
+    corpus = load_corpus(config.corpus, data, names_file(), ("validation",))
     stories = [
         " ".join(w for sentence in s for w in sentence)
         for s in corpus.validation[: config.validation_stories]

@@ -8,7 +8,6 @@ to `metrics/ppl/weights/NAME/`.
 
 import math
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +27,12 @@ from openmeva.training.common.trainer import (
     native_autocast,
     training_arguments,
 )
-from openmeva.training.corpora.splits import Sentences, load_corpus
+from openmeva.training.corpora.splits import load_corpus
+from openmeva.training.corpora.told import tell_cut
 from openmeva.training.paths import located
 from openmeva.training.ppl.card import write_ppl_card
 from openmeva.training.ppl.config import PplConfig
-from openmeva.training.ppl.data import LanguageModelCollator, token_rows
+from openmeva.training.ppl.data import LanguageModelCollator, token_rows, words_read
 from openmeva.training.ppl.losses import next_token_loss
 from openmeva.training.ppl.masked import save_masked
 from openmeva.training.ppl.model import build_model
@@ -49,10 +49,13 @@ class LanguageModelTrainer(StoryTrainer):
         return next_token_loss(model, inputs["input_ids"], inputs["attention_mask"]), {}
 
 
-def perplexities(model: Any, stories: Sequence[Sentences], rows: list[list[int]]) -> dict[str, float]:
+def perplexities(model: Any, rows: list[list[int]], words: int) -> dict[str, float]:
     """Loss and perplexity of held-out stories by token ([SEP] included) and by word.
 
-    Words are those of the tokenised text, plus the story's end.
+    Args:
+        model: of the language.
+        rows: of `token_rows`.
+        words: of `words_read`: what the rows hold of the tokenised texts, and the stories' ends.
     """
     model.eval()
     order = sorted(range(len(rows)), key=lambda index: len(rows[index]))
@@ -63,12 +66,11 @@ def perplexities(model: Any, stories: Sequence[Sentences], rows: list[list[int]]
             count = int(mask[:, 1:].sum())
             total += float(next_token_loss(model, ids.to(model.device), mask.to(model.device))) * count
             tokens += count
-    words = sum(len(sentence) for story in stories for sentence in story) + len(stories)
     return {
         "loss_per_token": round(total / tokens, 4),
         "perplexity_per_token": round(math.exp(total / tokens), 2),
         "perplexity_per_word": round(math.exp(total / words), 2),
-        "stories": len(stories),
+        "stories": len(rows),
         "tokens": tokens,
         "words": words,
     }
@@ -106,7 +108,7 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         **start_digest(start, find_backbone(SHARED)),
     }
     resumed = begin_run(run, made_from, resume)
-    corpus = load_corpus(config.corpus, data, names_file())
+    corpus = load_corpus(config.corpus, data, names_file(), ("train", "validation"))
     other = None
     if is_other(config.base):
         model, other, other_base = load_other(config)
@@ -116,14 +118,17 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         padding = marks[1]
     else:
         model, tokenizer = build_model(config)
-        marks, padding = None, token_id(tokenizer, "[PAD]")
+        marks = token_id(tokenizer, "[CLS]"), token_id(tokenizer, "[SEP]")
+        padding = token_id(tokenizer, "[PAD]")
     held_out = corpus.validation[:VALIDATION_STORIES]
     generator = torch.Generator().manual_seed(config.seed)
     order = torch.randperm(len(corpus.train), generator=generator).tolist()
     passes = math.ceil(config.stories / len(order))
     rows = token_rows([corpus.train[i] for i in order], tokenizer, config.max_length, marks)
-    rows = (rows * passes)[: config.stories]
     validation = token_rows(held_out, tokenizer, config.max_length, marks)
+    words = words_read(held_out, validation, tokenizer, marks[1])
+    tell_cut(sum(row[-1] != marks[1] for row in rows + validation), len(rows + validation))
+    rows = (rows * passes)[: config.stories]
     steps = math.ceil(len(rows) / config.batch)
     arguments = training_arguments(
         run, config, steps, config.batch, save_steps=max(1, min(250, steps // 4)), max_grad_norm=1.0
@@ -142,10 +147,10 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
     manifest = {
         "metric": "ppl",
         **made_from,
-        "stories": {"train": len(corpus.train), "validation": len(held_out)},
+        "stories": corpus.counts(len(held_out)),
         "tokens": sum(map(len, rows)) - len(rows),
         "steps": trainer.state.global_step,
-        "validation": perplexities(model, held_out, validation),
+        "validation": perplexities(model, validation, words),
         # of a resumed run, the seconds and minutes are those of its last part
         **({"resumed": True} if resumed else {"stories_a_second": round(len(rows) / seconds, 1)}),
         "minutes": round((time.time() - started) / 60, 1),

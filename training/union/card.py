@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.model_card import SOURCES, begun_with, write_model_card
+from openmeva.training.common.model_card import OWN, begun_with, corpora_of, write_model_card
 
 _CARD = """---
 license: apache-2.0
@@ -44,7 +44,7 @@ area under the ROC curve {validation[auc]:.3f}{before_the_mean}. Correlations wi
 
 ## Limits
 
-Trained on English {corpus} alone; it knows the damage that the rules make, which is not all that goes wrong
+Trained on {read} alone; it knows the damage that the rules make, which is not all that goes wrong
 in a story. It judges a whole story: scores of texts of other kinds and lengths mean little. It should not
 decide on people's writing.
 
@@ -64,8 +64,6 @@ The weights are Apache-2.0. {source} The stories are not part of this repository
 }}
 ```
 """
-
-_TITLES = {"roc": "ROCStories", "wp": "WritingPrompts"}  # by the folder of the stories
 
 
 def _begun(manifest: dict[str, Any]) -> str:
@@ -144,11 +142,8 @@ def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` beside UNION's weights."""
     config = manifest["config"]
     seeds = config.get("seeds")
-    folders = dict.fromkeys(file.split("/")[0] for file in config["corpus"]["train"])
-    own = ("the corpus below", "Ask whose stories they are before you pass the weights on.")
-    corpora, sources = zip(
-        *((_TITLES[name], SOURCES[name]) if name in _TITLES else own for name in folders), strict=True
-    )
+    sources = corpora_of(config["corpus"]["train"])
+    corpus = " and ".join(sources)
     base = "the project's story encoder" if config["base"] == "encoder" else f"`{config['base']}`"
     write_model_card(
         folder,
@@ -159,8 +154,9 @@ def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
             if config["adapter"]
             else f"All weights of {base}."
         ),
-        corpus=" and ".join(corpora),
-        source=" ".join(sources),
+        corpus=corpus,
+        read=corpus if corpus.startswith(OWN) else f"English {corpus}",
+        source=" ".join(sources.values()),
         techniques=_techniques(config["sampling"], manifest.get("lexicon", {})),
         batch=2 * config["batch_pairs"],
         taught=_taught(manifest),

@@ -13,6 +13,7 @@ from torch import Tensor
 from openmeva.metrics.core.runtime import SpecialTokens, pad
 from openmeva.metrics.union.modeling import IGNORED
 from openmeva.training.classifier.data import states_of_batch
+from openmeva.training.corpora.told import SAMPLE, tell_cut
 from openmeva.training.negatives import TaggedStory, UnionSampler
 
 UNLABELLED = -1
@@ -79,8 +80,14 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
         words = [sum(map(len, story.words)) for story in self.stories]
         return [words[i % len(words)] for i in range(self.count)]
 
+    def tell_cut(self) -> None:
+        """Says how many of the first stories are longer than the limit, if any."""
+        looked_at = self.stories[:SAMPLE]
+        tokens = (sum(len(self.pieces(word)) for word in story.flat_words()) for story in looked_at)
+        tell_cut(sum(count > self.limit - 2 for count in tokens), len(looked_at))
+
     def __getitem__(self, index: int) -> tuple[Example, Example]:
-        """The story and its negative sample; the next story's where none of the techniques applies."""
+        """The story and its negative sample; the next story's where no technique applies, or none before the cut."""
         if index >= self.count:
             raise IndexError(f"expected a number below {self.count}, got {index}")
         epoch, place = divmod(index, len(self.stories))
@@ -91,11 +98,13 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
                 original = self.stories[at].flat_words()
                 words = [word for sentence in negative.words for word in sentence]
                 origins = [origin for sentence in negative.origins for origin in sentence]
-                return (
-                    self._example(original, list(range(len(original))), original, 1),
-                    self._example(words, origins, original, 0),
-                )
-        raise ValueError("no technique applies to any story of the corpus")
+                human = self._example(original, list(range(len(original))), original, 1)
+                damaged = self._example(words, origins, original, 0)
+                if damaged.ids != human.ids:
+                    return human, damaged
+        raise ValueError(
+            f"no technique applies to any story of the corpus within the first {self.limit} tokens (max_length)"
+        )
 
     def _example(self, words: list[str], origins: list[int], original: list[str], label: int) -> Example:
         ids, targets = [self.cls], [IGNORED]

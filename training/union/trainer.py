@@ -157,7 +157,7 @@ def _train_one(
     if known:
         return known
     checkpoint = begin_run(run, made_from, resume)
-    corpus = load_corpus(config.corpus, data, names_file())
+    corpus = load_corpus(config.corpus, data, names_file(), ("train", "validation"))
     stories, held_out = (tag_corpus(split, cache) for split in (corpus.train, corpus.validation))
     draws = config.seed if config.draw_seed is None else config.draw_seed
     stories = [stories[place] for place in np.random.default_rng(draws).permutation(len(stories))]
@@ -165,6 +165,7 @@ def _train_one(
     language, by_position = language_of(config.sampling), config.targets == "position"
     sampler = UnionSampler(stories, language, config.sampling, seed=draws)
     drawn = UnionPairs(stories, sampler, tokenizer, config.max_length, config.pairs, by_position)
+    drawn.tell_cut()
     validation_sampler = UnionSampler(
         held_out, language, config.sampling, seed=draws, keywords=sampler.material.keywords
     )
@@ -204,7 +205,7 @@ def _train_one(
     manifest = {
         "metric": "union",
         **made_from,
-        "stories": {"train": len(stories), "validation": len(held_out)},
+        "stories": corpus.counts(),
         "steps": trainer.state.global_step,
         "validation": {
             key.removeprefix("eval_"): round(results[key], 4)

@@ -206,15 +206,9 @@ def test_changes_that_are_no_yaml_are_named() -> None:
         read_config(UnionConfig, config_file("union", "roc"), ["seed=[1"])
 
 
-def test_files_are_found_by_path_name_and_former_name(tmp_path: Path) -> None:
+def test_files_are_found_by_path_and_name() -> None:
     own = CONFIGS / "union" / "roc.yaml"
-    for name in (
-        "roc",
-        "union_roc",
-        "training/configs/union_roc.yaml",
-        "training/configs/union/roc.yaml",
-        own,
-    ):
+    for name in ("roc", "training/configs/union/roc.yaml", own):
         assert config_file("union", name).resolve() == own
     with pytest.raises(
         ValueError,

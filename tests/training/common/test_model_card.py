@@ -112,3 +112,16 @@ def test_weights_that_began_with_others_than_lie_there_now_say_so() -> None:
         there = checksum(ROOT / one["config"]["start"] / "adapter.safetensors")
         assert ("a former version" in begun_with(one)) == (there != one["start"])
     assert begun_with({}) == ""
+
+
+@pytest.mark.parametrize("name", ["ppl/weights/roc", "union/weights/roc", "plot_coherence/weights/roc"])
+def test_a_card_of_an_own_corpus_names_no_other(name: str, tmp_path: Path) -> None:
+    manifest = json.loads((METRICS / name / "manifest.json").read_text(encoding="utf-8"))
+    manifest["config"]["corpus"] = {"train": ["fairy.jsonl"]}
+    manifest["data"] = {"fairy.jsonl": "12ab"}
+    WRITERS[name.split("/")[0]](tmp_path, manifest)
+    card = (tmp_path / "README.md").read_text(encoding="utf-8")
+    licence = card.split("## Data and licence")[1].split("## Citation")[0]
+    assert "Ask whose stories they are before you pass the weights on. The stories are not part" in licence
+    assert not any(corpus in licence for corpus in ("ROCStories", "WritingPrompts"))
+    assert "English the corpus" not in card

@@ -164,7 +164,7 @@ def test_the_card_states_licence_configuration_and_counts() -> None:
     _, header, body = (FOLDER / "README.md").read_text(encoding="utf-8").split("---\n", 2)
     card = yaml.safe_load(header)
     assert card["license"] == "apache-2.0"
-    assert [config["config_name"] for config in card["configs"]] == ["mini"]
+    assert [config["config_name"] for config in card["configs"]] == ["mini", "pairs"]
     for kind, (count, _, _) in SIZES.items():
         lengths = [len(row["story"].split()) for row in rows(kind)]
         mean = sum(lengths) / count

@@ -22,7 +22,7 @@ def without_id(rows):
     return [{key: row[key] for key in ("context", "story")} for row in rows]
 
 
-def test_the_four_forms_of_rocstories_read_alike(tmp_path):
+def test_the_five_forms_of_rocstories_read_alike(tmp_path):
     header = "storyid,storytitle," + ",".join(f"sentence{k}" for k in range(1, 6))
     (tmp_path / "a.csv").write_text(
         header + "\nid-1,Kite," + ",".join(SENTENCES) + "\n", encoding="utf-8-sig"
@@ -31,7 +31,8 @@ def test_the_four_forms_of_rocstories_read_alike(tmp_path):
     with gzip.open(tmp_path / "c.jsonl.gz", "wt") as file:
         file.write(json.dumps({"story": " ".join(SENTENCES)}) + "\n")
     (tmp_path / "d.txt").write_text(" ".join(SENTENCES) + "\n")
-    for name in ("a.csv", "b.jsonl", "c.jsonl.gz", "d.txt"):
+    (tmp_path / "e.csv").write_text("title,story\nKite," + " ".join(SENTENCES) + "\n")
+    for name in ("a.csv", "b.jsonl", "c.jsonl.gz", "d.txt", "e.csv"):
         assert without_id(read_rocstories(tmp_path / name)) == [EXPECTED], name
     assert next(read_rocstories(tmp_path / "a.csv"))["story_id"] == "id-1"
 
@@ -127,6 +128,14 @@ def test_the_command(tmp_path, capsys):
     source.write_text("".join(f"Ann had {k} kites. She flew them.\n" for k in range(60)))
     main(["roc", "--source", str(source), "--out", str(tmp_path / "out")])
     assert "train stories 54" in capsys.readouterr().out
+    source.write_text("Ann had a kite. She flew it.\n")
+    for wrong, told in ((source, "at least 20 stories"), (tmp_path / "none.txt", "No such file")):
+        with pytest.raises(SystemExit) as ended:
+            main(["roc", "--source", str(wrong), "--out", str(tmp_path / "out")])
+        assert ended.value.code == 2
+        said = capsys.readouterr().err
+        assert said.startswith("error: ")
+        assert told in said
 
 
 def test_trainings_read_whole_stories_of_what_was_prepared_and_no_judged_one(tmp_path):

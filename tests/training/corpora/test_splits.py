@@ -6,12 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from openmeva.training.autos import command
 from openmeva.training.common.trainer import data_checksums
 from openmeva.training.corpora.held_out import held_out_rows
 from openmeva.training.corpora.prepare import prepare
 from openmeva.training.corpora.rocstories import SourceStory
-from openmeva.training.corpora.splits import CorpusConfig, cut, cut_blocks, load_corpus
+from openmeva.training.corpora.splits import CorpusConfig, Split, cut, cut_blocks, load_corpus
 from openmeva.training.corpora.stories import is_held_out, story_key
+from openmeva.training.negatives.file import Drawing, write_samples
+from openmeva.training.perturbations.file import Perturbing, perturb_file
 
 NAMES = {"male": ["tom"], "female": ["ann"], "neutral": [], "capitalized_only": []}
 
@@ -118,6 +121,72 @@ def test_a_missing_file_of_judged_stories_is_named_with_what_to_do(data: Path) -
         ValueError, match=r"none\.csv: no such file.*left out of training.*corpus\.exclude=\[\]"
     ):
         load_corpus(config, data, data / "names.json")
+
+
+def test_the_checksums_of_a_corpus_tell_of_a_missing_file_of_judged_stories_alike(data: Path) -> None:
+    config = CorpusConfig(train=("train.jsonl",), exclude=("none.csv",))
+    with pytest.raises(ValueError, match=r"none\.csv: no such file.*corpus\.exclude=\[\]"):
+        data_checksums(config, data)
+
+
+def test_stories_that_begin_alike_are_counted(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    begun = "Once upon a time there was a king who had three sons and one of them went out into the wide world to "
+    write(data / "alike.jsonl", [f"{begun} find the answer to the riddle number {n}." for n in range(9)])
+    files = ("train.jsonl", "alike.jsonl")
+    corpus = load_corpus(CorpusConfig(train=files, exclude=("judged.csv",)), data, data / "names.json")
+    assert "10 of 211 stories begin like another one and are left out" in capsys.readouterr().err
+    assert corpus.counts() == {"train": len(corpus.train), "validation": len(corpus.validation), "alike": 10}
+    assert len(corpus.train) + len(corpus.validation) == 201
+    few = CorpusConfig(train=("dev.jsonl",), exclude=("judged.csv",))
+    assert load_corpus(few, data, data / "names.json").alike == 0, "a judged story is none of them"
+
+
+@pytest.mark.parametrize(
+    ("split", "share", "message"),
+    [
+        (
+            "validation",
+            0.0,
+            r"train\.jsonl: no story held out \(validation_share 0 of 200\); give more stories",
+        ),
+        ("train", 1.0, r"train\.jsonl: no story left to train on \(validation_share 1 of 200\)"),
+    ],
+)
+def test_a_split_that_is_needed_and_empty_is_told(
+    data: Path, split: Split, share: float, message: str
+) -> None:
+    config = CorpusConfig(train=("train.jsonl",), validation_share=share)
+    load_corpus(config, data, data / "names.json")
+    with pytest.raises(ValueError, match=message):
+        load_corpus(config, data, data / "names.json", (split,))
+
+
+GERMAN = [
+    f"Der König hatte {count} Söhne und eine Tochter. Die zogen in die weite Welt hinaus und kamen nicht wieder."
+    for count in ("drei", "vier", "sieben")
+]
+
+
+def test_stories_that_are_not_english_are_counted(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(data / "german.jsonl", GERMAN)
+    out = data / "out.jsonl"
+    told = "3 of 3 stories are not English; tags, antonyms and names are English"
+    load_corpus(CorpusConfig(train=("german.jsonl",)), data, data / "names.json")
+    assert told in capsys.readouterr().err
+    write_samples(data / "german.jsonl", out, Drawing(cache=data / "tags"))
+    assert told in capsys.readouterr().err
+    perturb_file(data / "german.jsonl", out, Perturbing("punctuation"))
+    assert told in capsys.readouterr().err
+    monkeypatch.setattr(command, "require_knowledge", lambda: None)
+    monkeypatch.setattr(command, "_inputs", lambda how: {})
+    monkeypatch.setattr(command, "_build_one", lambda *_: None)
+    command.build_autos(command.Building(["maerchen"], data / "german.jsonl", out=data / "autos"))
+    assert told in capsys.readouterr().err
+    write(data / "english.jsonl", ["There was a king who had three sons. They went out into the world."])
+    write_samples(data / "english.jsonl", out, Drawing(cache=data / "tags"))
+    assert "not English" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("delexicalize", [True, False])

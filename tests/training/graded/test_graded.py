@@ -1,12 +1,15 @@
 """Damage by nearest stories, by a masked language model, and level by level."""
 
 import itertools
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from transformers import BertForMaskedLM
 
+from openmeva.training.graded.groups import make_groups
 from openmeva.training.graded.sampling import GradedSampler, GradedSampling
 from openmeva.training.negatives.draft import Draft
 from openmeva.training.negatives.edited import EditedStory
@@ -206,3 +209,19 @@ def test_the_shipped_encoder_finds_what_is_alike() -> None:
     )
     assert vectors.norm(dim=1).tolist() == pytest.approx([1.0] * 3, abs=1e-4)
     assert float(vectors[0] @ vectors[1]) > float(vectors[0] @ vectors[2])
+
+
+def test_no_held_out_story_is_told_before_the_groups_are_made(tmp_path: Path) -> None:
+    rows = "".join(json.dumps({"story": f"Ann had {n} dogs. She walked them."}) + "\n" for n in range(16))
+    (tmp_path / "stories.jsonl").write_text(rows)
+    settings = {
+        "name": "mini",
+        "corpus": {"train": ["stories.jsonl"], "validation_share": 0},
+        "sampling": {"levels": 2},
+        "stories": 8,
+        "validation_stories": 3,
+        "pool": 14,
+        "alike_stories": 6,
+    }
+    with pytest.raises(ValueError, match=r"stories\.jsonl: no story held out \(validation_share 0 of 16\)"):
+        make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)

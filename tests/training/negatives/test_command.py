@@ -1,10 +1,10 @@
-"""``python -m training.negatives`` and the speed measurement."""
+"""Negative samples of a file, and the speed measurement."""
 
 import json
 
 import pytest
 
-from openmeva.training.negatives.__main__ import main
+from openmeva.training.negatives.file import Drawing, write_samples
 from openmeva.training.speed.sampling import negatives_per_second
 
 STORIES = [
@@ -15,15 +15,13 @@ STORIES = [
 
 @pytest.fixture
 def run(tmp_path):
-    """Runs the command on stories; returns its status and the rows written."""
+    """Writes the samples of stories; returns how many have one and how many none, and the rows written."""
 
-    def run(lines, *options):
+    def run(lines, **settings):
         source, out = tmp_path / "stories.jsonl", tmp_path / "samples.jsonl"
         source.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-        arguments = ["--stories", source, "--out", out, "--cache", tmp_path / "tags", *options]
-        status = main([str(argument) for argument in arguments])
-        rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()] if out.exists() else None
-        return status, rows
+        counts = write_samples(source, out, Drawing(cache=tmp_path / "tags", **settings))
+        return counts, [json.loads(line) for line in out.read_text("utf-8").splitlines()]
 
     return run
 
@@ -33,8 +31,8 @@ def as_lines(stories):
 
 
 def test_samples(run):
-    status, rows = run(as_lines(STORIES), "--seed", 1)
-    assert status == 0
+    counts, rows = run(as_lines(STORIES), seed=1)
+    assert counts == (2, 0)
     for row in rows:
         assert row["negative"] != row["original"]
         assert row["negative"][0] == row["original"][0]
@@ -48,18 +46,18 @@ def test_samples(run):
 
 def test_seed_decides(run):
     lines = as_lines(STORIES * 5)
-    assert run(lines, "--seed", 1) == run(lines, "--seed", 1)
-    assert run(lines, "--seed", 1) != run(lines, "--seed", 2)
+    assert run(lines, seed=1) == run(lines, seed=1)
+    assert run(lines, seed=1) != run(lines, seed=2)
 
 
 def test_one_technique_only(run):
-    _, rows = run(as_lines(STORIES), "--techniques", "reordering")
+    _, rows = run(as_lines(STORIES), techniques=["reordering"])
     assert [row["applied"] for row in rows] == [["sentence_reordering"]] * 2
 
 
 def test_a_story_without_sample(run):
-    status, rows = run(as_lines(["Hello."]))
-    assert status == 0
+    counts, rows = run(as_lines(["Hello."]))
+    assert counts == (0, 1)
     assert [row["negative"] for row in rows] == [None]
 
 
@@ -72,15 +70,10 @@ def test_a_story_without_sample(run):
         ('{"story": "\\u200b"}', "line 3"),
     ],
 )
-def test_bad_line(run, capsys, line, message):
-    status, rows = run([*as_lines(STORIES), line])
-    assert (status, rows) == (2, None)
-    assert message in capsys.readouterr().err
-
-
-def test_bad_option(run, capsys):
-    assert run(as_lines(STORIES), "--keep", "-1") == (2, None)
-    assert "keep: expected 0 or more, got -1" in capsys.readouterr().err
+def test_bad_line(run, tmp_path, line, message):
+    with pytest.raises(ValueError, match=message):
+        run([*as_lines(STORIES), line])
+    assert not (tmp_path / "samples.jsonl").exists()
 
 
 def test_speed_is_measured(corpus, language):

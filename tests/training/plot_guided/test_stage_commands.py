@@ -6,11 +6,14 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
+from openmeva.training.common.config import config_file, read_mapping
+from openmeva.training.paths import CONFIGS
 from openmeva.training.plot_guided import training_sets
 from openmeva.training.plot_guided.adversarial_filtering import __main__ as filtering
 from openmeva.training.plot_guided.adversarial_filtering.committee import MEMBERS
 from openmeva.training.plot_guided.negatives import __main__ as negatives
-from openmeva.training.plot_guided.negatives.config import FilteringConfig
+from openmeva.training.plot_guided.negatives.config import FilteringConfig, PlotNegativesConfig
+from openmeva.training.plot_guided.negatives.stage import settings
 from openmeva.training.plot_guided.plots import __main__ as plots
 
 Main = Callable[[list[str]], None]
@@ -51,6 +54,17 @@ def test_settings_reach_the_stage(stage: str, tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(STAGES[stage], "make", lambda config, given: found.append(config))
     STAGES[stage].main(["--config", "roc", "--data", str(tmp_path), "--set", "seed=7", "corpus=wp"])
     assert (found[0]["seed"], found[0]["corpus"]["context"]) == (7, "prompt")
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (CONFIGS / "plot_negatives").glob("*.yaml")))
+def test_settings_take_a_corpus_as_it_is_prepared(name: str, tmp_path: Path) -> None:
+    config = read_mapping(PlotNegativesConfig, config_file("plot_negatives", name))
+    prepared = ("roc/train.jsonl.gz", "roc/validation.jsonl.gz", "wp/train.jsonl.gz")
+    for file in (*prepared, *config["corpus"].get("exclude", ()), "model.safetensors"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_bytes(b"")
+    read = settings(config, tmp_path, tmp_path)["data"]
+    assert any(file.endswith("train.jsonl.gz") for file in read)
 
 
 @pytest.mark.parametrize("corpus", ["roc", "wp"])

@@ -19,7 +19,7 @@ from openmeva.training.common.config import config_file, parse, read_config
 from openmeva.training.ppl import model
 from openmeva.training.ppl import trainer as ppl
 from openmeva.training.ppl.config import PplConfig
-from openmeva.training.ppl.data import token_rows
+from openmeva.training.ppl.data import token_rows, words_read
 from openmeva.training.ppl.losses import next_token_loss
 from tests.killing import interrupted
 from tests.tiny import tiny_model, write_encoder, write_gpt2
@@ -118,7 +118,7 @@ def test_validation_perplexity_by_token_and_word(data: Path) -> None:
     untrained, tokenizer = model.build_model(configuration())
     stories = [[["she", "walked", "home", "."]], [["he", "ate", "."]]]
     rows = token_rows(stories, tokenizer, 64)
-    found = ppl.perplexities(untrained, stories, rows)
+    found = ppl.perplexities(untrained, rows, words_read(stories, rows, tokenizer, 3))
     total = 0.0
     for row in rows:
         logits = untrained(torch.tensor([row])).logits[0, :-1]
@@ -126,6 +126,31 @@ def test_validation_perplexity_by_token_and_word(data: Path) -> None:
     assert (found["tokens"], found["words"]) == (10, 9)  # walk ##ed; seven words and two ends
     assert found["loss_per_token"] == pytest.approx(total / 10, rel=0.02)
     assert found["perplexity_per_word"] == pytest.approx(math.exp(total / 9), rel=0.1)
+
+
+def test_of_a_story_that_is_cut_the_words_that_were_read_count(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, tokenizer = model.build_model(configuration())
+    stories = [[["she", "walked", "home", "."]] * 50, [["he", "ate", "."]]]
+    rows = token_rows(stories, tokenizer, 8)
+    assert (
+        words_read(stories, rows, tokenizer, 3) == 6 + 4
+    )  # she walk ##ed home . she walk; three and the end
+    long = [f"{n} {'she ran home . ' * 30}" for n in range(40)]
+    (data / "long.jsonl").write_text("".join(json.dumps({"story": story}) + "\n" for story in long))
+    corpus = {"train": ["long.jsonl"], "validation_share": 0.2}
+    manifest = run(data, "cut", configuration(corpus=corpus, max_length=16, stories=4))
+    assert "40 of 40 stories are longer than max_length; set corpus.block_words" in capsys.readouterr().err
+    found = manifest["validation"]
+    assert found["perplexity_per_word"] >= found["perplexity_per_token"]
+    assert found["words"] <= found["tokens"] == 15 * found["stories"]
+
+
+def test_no_held_out_story_is_told_before_the_training(data: Path) -> None:
+    config = configuration(corpus={"train": ["stories.jsonl"], "validation_share": 0})
+    with pytest.raises(ValueError, match=r"stories\.jsonl: no story held out \(validation_share 0 of 16\)"):
+        run(data, "none", config)
 
 
 def test_it_goes_on_from_another_adapter(data: Path) -> None:

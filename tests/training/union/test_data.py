@@ -107,6 +107,31 @@ def test_what_is_past_the_limit_is_cut_and_ends_in_sep() -> None:
     assert (negative.ids[0], negative.ids[-1], negative.targets[-1]) == (2, 3, IGNORED)
 
 
+class Late:
+    """Stands for the sampler: stories of even numbers are damaged behind the cut, others at their beginning."""
+
+    def __init__(self, stories: list[TaggedStory], early: bool = True) -> None:
+        self.stories, self.early = stories, early
+
+    def sample(self, index: int, epoch: int) -> Any:
+        words = self.stories[index].flat_words()
+        place = 3 if self.early and index % 2 else 900
+        words[place] = "dog"
+        return OneSample([words], [[at if at != place else -1 for at in range(len(words))]])
+
+
+def test_a_negative_whose_damage_is_behind_the_cut_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    stories = [TaggedStory([["she"] * 1000], [["PRP"] * 1000]) for _ in range(6)]
+    sampler: Any = Late(stories)
+    pairs = UnionPairs(stories, sampler, tiny_tokenizer(), limit=64, count=12)
+    assert all(human.ids != damaged.ids for human, damaged in (pairs[place] for place in range(12)))
+    pairs.tell_cut()
+    assert "6 of 6 stories are longer than max_length; set corpus.block_words" in capsys.readouterr().err
+    never: Any = Late(stories, early=False)
+    with pytest.raises(ValueError, match=r"no technique applies .* within the first 64 tokens"):
+        UnionPairs(stories, never, tiny_tokenizer(), limit=64, count=1)[0]
+
+
 def test_copied_targets_are_thinned_and_weighed() -> None:
     example = Example([2, *[9, 10, 11] * 200, 3], [IGNORED, *[9, 10, 30] * 200, IGNORED], 0)
     batch = UnionCollator(padding=0, copied_share=0.25, seed=1)([(example, example)] * 4)

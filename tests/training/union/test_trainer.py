@@ -85,6 +85,12 @@ def test_a_run_of_another_configuration_is_not_resumed(data: Path) -> None:
         run(data, "one", configuration(pairs=8), resume=True)
 
 
+def test_no_held_out_story_is_told_before_the_training(data: Path) -> None:
+    config = configuration(corpus={"train": ["stories.jsonl"], "validation_share": 0})
+    with pytest.raises(ValueError, match=r"stories\.jsonl: no story held out \(validation_share 0 of 16\)"):
+        run(data, "none", config)
+
+
 def test_a_row_of_the_ablation_of_another_configuration_is_refused(data: Path) -> None:
     base = configuration(max_length=32)
     first = run_row("UNION", {}, base, 4, data, data / "rows")

@@ -42,6 +42,7 @@ def judge(
     *,
     scores: Sequence[str | Path] = (),
     judged: str | Path | Sequence[str | Path] = (),
+    autos: str | Path | Sequence[str | Path] = (),
     data: str | Path | None = None,
     corpus: str = "roc",
     lower_is_better: Sequence[str] = (),
@@ -59,9 +60,10 @@ def judge(
             name, `module:function`; a file of scores, as `scores` has them; or the name or folder of a module of
             evaluate.
         sets: names of test sets, as `mans_roc` or `autos_mini_discrimination`; all that are there unless given, or none
-            where `judged` is.
+            where `judged` or `autos` is.
         scores: files of scores, whatever they are called: `mine.csv`, or `mans_roc=mine.csv` where there are several sets.
         judged: files of judged stories of yours: `story` with `ratings` or `score`.
+        autos: folders of AUTOS of your own stories, as `openmeva autos` builds them.
         data: folder of the papers' data (`mans/`, `union/`, …).
         corpus: `roc` or `wp`: the configurations of `compare_with` that score `judged`.
         lower_is_better: titles of the scores of which lower is better, or `all`.
@@ -84,9 +86,10 @@ def judge(
     folder = None if data is None else Path(data)
     if folder is not None and not folder.is_dir():
         raise ValueError(f"expected the folder of the data, found none: {folder}")
-    files = [judged] if isinstance(judged, str | Path) else judged
+    files, folders = ([one] if isinstance(one, str | Path) else one for one in (judged, autos))
     names = [sets] if isinstance(sets, str) else sets
-    chosen = chosen_sets(Asked(datasets=names, judged=[Path(file) for file in files], corpus=corpus))
+    asked = Asked(datasets=names, judged=[*map(Path, files)], autos=[*map(Path, folders)], corpus=corpus)
+    chosen = chosen_sets(asked)
     given = list(metric) if isinstance(metric, Sequence) and not isinstance(metric, str) else [metric]
     metrics = [*(_file_of(str(file), chosen) for file in scores), *(_assigned(one, chosen) for one in given)]
     results: dict[str, Any] = {

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from openmeva.metrics.core.command import load, metric_names
 from openmeva.metrics.core.inputs import number_from
 from openmeva.training.benchmark.contexts import contexts_of, rows_as_seen
 from openmeva.training.benchmark.registry import MetricEntry
@@ -113,20 +114,21 @@ def function_named(name: str) -> OwnMetric:
 
 
 def evaluate_module(name: str, options: Mapping[str, Any] | None = None) -> OwnMetric:
-    """A module of evaluate, by its name or folder.
+    """A metric of this project by its name, or a module of evaluate by its name or folder.
 
     Every list of its result with a number for each story counts, None being a story without a score. A module that
     gives one number for all stories together is asked story by story.
 
     Args:
-        name: as `evaluate.load` takes it.
+        name: a metric's, as `openmeva score` takes it, else as `evaluate.load` does.
         options: arguments of its `compute`, and `config_name` for its configuration.
     """
     import evaluate
 
     given = dict(options or {})
     try:
-        metric = evaluate.load(name, given.pop("config_name", None))
+        load_named = load if name in metric_names() else evaluate.load
+        metric = load_named(name, given.pop("config_name", None))
     except Exception as error:
         raise ValueError(f"evaluate.load({name!r}): {error}") from error
     inputs, needed = _inputs(metric)

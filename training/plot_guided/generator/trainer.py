@@ -75,7 +75,7 @@ def train_generator(
     started = time.time()
     made_from = generator_made_from(config, data)
     checkpoint = begin_run(run, made_from, resume)
-    corpus = load_plots(as_mapping(config), data, cache, names_file())
+    corpus = load_plots(as_mapping(config), data, cache, names_file(), ("train", "validation"))
     model: Any
     model, tokenizer = build_generator(config)
     start = located(config.start) if config.start else None

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.training.common.checkpoint import weights_file
+from openmeva.training.common.trainer import data_checksums
+from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.files import checksum
 from openmeva.training.paths import located
 from openmeva.training.plot_guided.generator.model import load_generator
@@ -120,7 +122,6 @@ def generator_folder(config: dict[str, Any], data: Path, cache: Path) -> Path:
 
 def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, Any]:
     """What negatives depend on: the configuration and the checksums of the files read."""
-    files = [f for key in ("train", "validation", "exclude") for f in config["corpus"].get(key, [])]
     conceptnet = find("conceptnet")
     used = (
         "name",
@@ -139,5 +140,5 @@ def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, A
         **{key: config[key] for key in used if key in config},
         "generator": checksum(weights_file(generator)),
         "conceptnet": checksum(conceptnet) if conceptnet else None,
-        "data": {file: checksum(data / file) for file in files},
+        "data": data_checksums(CorpusConfig.from_mapping(config["corpus"]), data),
     }

@@ -1,0 +1,50 @@
+"""AUTOS of a user's own stories, as the benchmark takes it."""
+
+from pathlib import Path
+from typing import Any
+
+from openmeva.training.benchmark.sets import SPLITS, TestSet, parquet_rows
+from openmeva.training.perturbations.aspects.registry import INVARIANCE_ASPECTS
+
+
+def own_autos(folder: Path, corpus: str) -> list[TestSet]:
+    """Both tests of AUTOS that a user built of stories of their own, called after the folder.
+
+    Args:
+        folder: with `discrimination.parquet` and `invariance.parquet`, or with the parts that an engine wrote.
+        corpus: `roc` or `wp`, which decides the configurations of this project's metrics.
+
+    Raises:
+        ValueError: neither lies there, or a file is damaged.
+    """
+    files = {split: folder / f"{split}.parquet" for split in SPLITS}
+    parts = sorted(folder.glob("part-*.parquet"))
+    if all(file.is_file() for file in files.values()):
+        rows = {split: parquet_rows(file) for split, file in files.items()}
+    elif parts:
+        every = [row for part in parts for row in parquet_rows(part)]
+        rows = {split: [row for row in every if _test_of(row) == split] for split in SPLITS}
+    else:
+        raise ValueError(
+            f"{folder}: expected discrimination.parquet and invariance.parquet, or parts that an engine wrote, found neither "
+            "(`openmeva autos --out` writes a folder by the name of --config)"
+        )
+    name = folder.resolve().name
+    return [
+        TestSet(
+            name=f"autos_{name}_{corpus}_{split}",
+            title=f"AUTOS {name}, {split} test",
+            corpus=corpus,
+            configuration=f"autos_{split}",
+            read=lambda _, rows=found: [dict(row) for row in rows],  # type: ignore[misc]
+            needs=f"the folder {folder}",
+            options={},
+        )
+        for split, found in rows.items()
+        if found
+    ]
+
+
+def _test_of(row: dict[str, Any]) -> str:
+    """The test that a row belongs to, by its aspect."""
+    return "invariance" if row["aspect"] in INVARIANCE_ASPECTS else "discrimination"
