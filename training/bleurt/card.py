@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.model_card import write_model_card
+from openmeva.training.common.model_card import citation_of, write_model_card
 
 _CARD = """---
 license: apache-2.0
@@ -59,13 +59,7 @@ not part of this repository.
 ## Citation
 
 ```bibtex
-@inproceedings{{sellam-etal-2020-bleurt,
-    title = "{{BLEURT}}: Learning Robust Metrics for Text Generation",
-    author = "Sellam, Thibault and Das, Dipanjan and Parikh, Ankur",
-    booktitle = "Proceedings of ACL 2020",
-    year = "2020",
-    pages = "7881--7892",
-}}
+{citation}
 ```
 """
 
@@ -77,6 +71,7 @@ def write_bleurt_card(folder: Path, manifest: dict[str, Any]) -> None:
         folder,
         _CARD,
         manifest,
+        citation=citation_of("bleurt"),
         count=sum(way["pairs"] for way in ways.values()),
         signals=" | ".join(names),
         rules="---|" * (len(names) - 1) + "---",

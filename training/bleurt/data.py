@@ -65,7 +65,7 @@ def collate(rows: list[dict[str, Any]]) -> dict[str, Tensor]:
 
 def load_pairs(config: BleurtConfig, data: Path, cache: Path) -> dict[str, list[Pair]]:
     """Synthetic pairs of the training and of the held-out stories."""
-    corpus = load_corpus(config.corpus, data, names_file())
+    corpus = load_corpus(config.corpus, data, names_file(), ("train", "validation"))
     infill = Infiller()
     found = {}
     for place, (split, stories, count) in enumerate(

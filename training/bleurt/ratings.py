@@ -15,7 +15,6 @@ import argparse
 import json
 import math
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -27,12 +26,14 @@ from scipy.stats import pearsonr
 from openmeva.metrics.bleurt.scoring import BleurtScorer
 from openmeva.metrics.core.checkpoint import find_checkpoint, read_tensors
 from openmeva.metrics.core.inputs import number_from
+from openmeva.training.common.command import bad_input_told
 from openmeva.training.common.cross_validated import FOLDER, write_cross_validated
 from openmeva.training.files import read_rows, save_tensors, text_of, write_text
 from openmeva.training.judged.mans import read_mans
 from openmeva.training.judged.union import read_union_judgments
 from openmeva.training.paths import ROOT
 
+INNER_FOLDS = 5  # by which a penalty is chosen
 PENALTIES = tuple(float(10**power) for power in range(-1, 6))
 WEIGHTS = ROOT / "metrics" / "bleurt" / "weights" / "roc"
 UNIONS_RATINGS = "UNION's ratings"
@@ -80,12 +81,12 @@ def folds(groups: Sequence[str], count: int, rng: np.random.Generator) -> np.nda
 
 
 def choose_penalty(
-    states: np.ndarray, scores: np.ndarray, groups: Sequence[str], rng: np.random.Generator, count: int = 5
+    states: np.ndarray, scores: np.ndarray, groups: Sequence[str], rng: np.random.Generator
 ) -> float:
     """The penalty whose held-out predictions have the smallest squared error, groups left out whole."""
-    fold = folds(groups, count, rng)
+    fold = folds(groups, INNER_FOLDS, rng)
     errors = dict.fromkeys(PENALTIES, 0.0)
-    for held in range(count):
+    for held in range(INNER_FOLDS):
         inside, outside = fold != held, fold == held
         for penalty in PENALTIES:
             found = Ridge(states[inside], scores[inside], penalty)(states[outside])
@@ -202,8 +203,8 @@ def tuned_on_union(data: Path, corpora: Sequence[str], start: Path, seed: int, o
         print(f"MANS-{corpus.upper()}: {len(rows)} stories, Pearson {r:.3f}, tuned on {len(known)} of UNION")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Command line; see the module's description. Returns the exit status."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Command line; see the module's description."""
     parser = argparse.ArgumentParser(
         prog="python -m training.bleurt.ratings",
         description=__doc__,
@@ -222,7 +223,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in needed:
         if getattr(given, name) is None:
             parser.error(f"{given.command}: --{name} is needed")
-    try:
+    with bad_input_told():
         start = WEIGHTS if given.start == "roc" else find_checkpoint("bleurt", given.start, {})
         if given.command == "fit":
             print(json.dumps(fit(given.ratings, start, given.out, given.seed)))
@@ -232,11 +233,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             cross_validate_mans(
                 given.data, given.corpora, start, given.folds, given.seed, given.out or FOLDER
             )
-    except (OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -27,7 +27,7 @@ def show_comparison(found: Mapping[str, Any], console: Console | None = None) ->
     pairs = found["pairs"]
     paired = Table(title=f"{escape(pairs['best'])} against")
     for heading in ("", "difference of Pearson [95 %]", "bootstrap p", "Williams t", "p", "p after Holm"):
-        paired.add_column(escape(heading))
+        paired.add_column(escape(heading), overflow="fold")
     for name, test in pairs["against"].items():
         bootstrap, williams = test["bootstrap"]["pearson"], test["williams"]
         paired.add_row(
@@ -45,7 +45,7 @@ def _show_level(level: str, title: str, rows: Mapping[str, Any], console: Consol
     """A row a metric at one level; nothing where no row has it."""
     table = Table(title=escape(title), title_justify="left")
     for heading in ("", *(f"{name.title()} [95 %]" for name in COEFFICIENTS)):
-        table.add_column(escape(heading))
+        table.add_column(escape(heading), overflow="fold")
     for name, row in rows.items():
         found = row.get(level, {}) if level else row
         if COEFFICIENTS[0] in found:

@@ -47,6 +47,6 @@ def judged(
     for part, rows in parts.items():
         table.add_row(*counts(part, rows))
     Console().print(table)
-    # the card of MANS has both corpora, whatever was there
+    # each corpus of MANS is a configuration
     some = f', "{next(iter(parts))}"' if one.name == "mans" and len(parts) < len(one.parts) else ""
     typer.echo(f'built in {out}: load_dataset("{out}"{some}). Licence: {one.licence}.')

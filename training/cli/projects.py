@@ -152,14 +152,20 @@ def publish(
     organisation: Annotated[
         str | None, typer.Option(help="who publishes; the one in hub.yaml unless given")
     ] = None,
+    source: Annotated[
+        str | None, typer.Option(help="address of the project's repository; the one in hub.yaml unless given")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="check, and list every file and size")] = False,
     move_tags: Annotated[bool, typer.Option("--move-tags", help="let the version's tag move")] = False,
+    uncommitted: Annotated[
+        bool, typer.Option("--uncommitted", help="publish what is not committed, too")
+    ] = False,
 ) -> None:
     """Push everything to an organisation on the Hub; a token that may write is needed."""
     from openmeva.training.hub.__main__ import publish as to_hub
     from openmeva.training.hub.description import read_description
 
-    to_hub(read_description(ROOT), ROOT, organisation, dry_run, move_tags)
+    to_hub(read_description(ROOT), ROOT, organisation, dry_run, move_tags, uncommitted, source)
 
 
 def resources(
@@ -169,6 +175,8 @@ def resources(
     wordnet_only: Annotated[bool, typer.Option("--wordnet-only", help="don't fetch ConceptNet")] = False,
 ) -> None:
     """Fetch WordNet (needed by perturbations and negatives) and ConceptNet (used where it is there)."""
+    if wordnet_only and conceptnet:
+        raise ValueError("--wordnet-only, --conceptnet: expected one of them, got both")
     bars_to_stderr()
     from openmeva.training.text.knowledge.resources import fetch
     from openmeva.training.text.knowledge.wordnet_files import FetchError

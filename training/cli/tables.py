@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -12,6 +13,7 @@ from openmeva.metrics.core.command import Scored
 from openmeva.metrics.core.description import read_metrics
 
 SHOWN = 100  # stories of a table
+NAME, STORY = 16, 16  # cells: of a name at most, of a story's beginning at least
 LEAST_GAIN = 0.01  # what a sentence has to cost to be marked
 
 
@@ -33,19 +35,28 @@ class Column:
 def show_scores(
     rows: Sequence[Mapping[str, Any]], found: Sequence[Scored], console: Console | None = None
 ) -> None:
-    """A table: which story, how it begins, and its scores; the mean below."""
+    """A table: which story, how it begins, and its scores; the mean below.
+
+    Scores are shown whole: where the terminal is narrow, headings wrap, and where that is not enough, rows do.
+    """
     console = console or Console()
-    table = Table(show_footer=True)
-    table.add_column("", justify="right", style="dim")
-    table.add_column("story", footer="mean", no_wrap=True, overflow="ellipsis", ratio=1)
     columns = [column for one in found for column in columns_of(one)]
-    for column in columns:
-        table.add_column(escape(column.title), _number(column.mean), justify="right", style="cyan")
-    for place, row in enumerate(rows[:SHOWN]):
-        beginning = " ".join(str(row["story"])[:300].split())
+    names = [name_of(row, place) for place, row in enumerate(rows[:SHOWN])]
+    name_width = min(NAME, max(map(cell_len, names), default=0))
+    taken = name_width + 3 * (len(columns) + 2) + 1  # of a column three are padding and border
+    widths = _widths(columns, console.width - taken - STORY)
+    story_width = max(STORY, console.width - taken - sum(widths))
+    table = Table(show_footer=True, width=taken + sum(widths) + story_width)
+    table.add_column("", justify="right", style="dim", width=name_width, no_wrap=True)
+    table.add_column("story", footer="mean", width=story_width, no_wrap=True)
+    for column, width in zip(columns, widths, strict=True):
+        shown = escape(column.title), _number(column.mean)
+        table.add_column(*shown, justify="right", style="cyan", width=width, overflow="fold")
+    for place, name in enumerate(names):
+        beginning = " ".join(str(rows[place]["story"])[:300].split())
         cells = (_number(column.values[place]) for column in columns)
-        table.add_row(name_of(row, place), escape(beginning), *cells)
-    console.print(table)
+        table.add_row(escape(name), escape(beginning), *cells)
+    console.print(table, crop=False, no_wrap=True, overflow="ignore")
     if len(rows) > SHOWN:
         console.print(f"… and {len(rows) - SHOWN} more: name a file to write all to", style="dim")
     for column in columns:
@@ -54,6 +65,18 @@ def show_scores(
         console.print(f"{escape(column.title)}: {column.meaning}{without}", highlight=False)
     for one in found:
         console.print(one.signature, style="dim", soft_wrap=True, markup=False)
+
+
+def _widths(columns: Sequence[Column], room: int) -> list[int]:
+    """Of columns of numbers: with headings in a line, a word a line, or as wide as the numbers, as the room allows."""
+    numbers = [max(len(_number(value)) for value in (one.mean, *one.values[:SHOWN])) for one in columns]
+    words = [max(map(len, one.title.split())) for one in columns]
+    lines = [len(one.title) for one in columns]
+    for headings in (lines, words):
+        widths = [max(pair) for pair in zip(numbers, headings, strict=True)]
+        if sum(widths) <= room:
+            return widths
+    return numbers
 
 
 def _number(value: float | None) -> str:

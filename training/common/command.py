@@ -111,7 +111,6 @@ def trainer_command(
 
 def stage_command(
     module: str,
-    folder: str,
     kind: type[Any],
     make: Callable[[dict[str, Any], argparse.Namespace], None],
     description: str | None,
@@ -119,12 +118,11 @@ def stage_command(
     options: Mapping[str, Mapping[str, Any]] | None = None,
     arguments: Sequence[str] | None = None,
 ) -> None:
-    """Reads the command line of a stage and runs it; exits with 2 and a message on bad input.
+    """Reads the command line of a stage of plot-guided negatives and runs it; exits with 2 and a message on bad input.
 
     Args:
         module: that is run, below training.
-        folder: of the configurations, below training/configs.
-        kind: the configuration's dataclass.
+        kind: the dataclass of the configurations in training/configs/plot_negatives.
         make: runs the stage, by the configuration (of `read_mapping`) and what was given: `data`, `out`, `cache` and those
             of `options`.
         description: of the command.
@@ -137,7 +135,9 @@ def stage_command(
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--config", required=True, help=f"a file, or a name in training/configs/{folder}")
+    parser.add_argument(
+        "--config", required=True, help="a file, or a name in training/configs/plot_negatives"
+    )
     parser.add_argument("--data", type=Path, required=True, help="the folder of the configuration's files")
     parser.add_argument("--out", type=Path, help=f"default: {out}")
     parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="tagged corpora")
@@ -148,4 +148,4 @@ def stage_command(
     )
     given = parser.parse_args(arguments)
     with bad_input_told():
-        make(read_mapping(kind, config_file(folder, given.config), given.set), given)
+        make(read_mapping(kind, config_file("plot_negatives", given.config), given.set), given)

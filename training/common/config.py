@@ -67,8 +67,7 @@ def config_file(folder: str, name: str | Path) -> Path:
         ValueError: no such file (the known names are listed).
     """
     own = CONFIGS / folder
-    former = Path(name).stem.removeprefix(f"{folder}_")  # files were once called union_roc.yaml and so on
-    for path in (Path(name), ROOT / name, own / f"{name}.yaml", own / f"{former}.yaml"):
+    for path in (Path(name), ROOT / name, own / f"{name}.yaml"):
         if path.is_file():
             return path
     known = ", ".join(sorted(path.stem for path in own.glob("*.yaml")))

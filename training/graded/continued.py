@@ -7,7 +7,6 @@ machine stories do that people judged; at high ones it loses the thread. A stage
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +22,7 @@ from openmeva.metrics.core.text import Normalizer, split_sentences
 from openmeva.metrics.ppl.causal_model import CausalModel
 from openmeva.metrics.ppl.texts import NormalizedReader
 from openmeva.training.common.backbone import find_backbone, load_causal, load_perplexity, names_file
+from openmeva.training.common.command import bad_input_told
 from openmeva.training.common.config import as_mapping, config_file, read_config
 from openmeva.training.common.trainer import data_checksums
 from openmeva.training.corpora.splits import CorpusConfig, judged_keys, some_stories
@@ -252,8 +252,8 @@ def _own(config: ContinuedConfig, scorer: CausalModel, reader: NormalizedReader)
     return Continuer(scorer.model, reader.tokenizer, config.top_k, scorer.start, reader.end)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Command line; see the module's description. Returns the exit status."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Command line; see the module's description."""
     parser = argparse.ArgumentParser(
         prog="python -m training.graded.continued",
         description=__doc__,
@@ -267,15 +267,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--set", nargs="*", action="extend", default=[], metavar="KEY=VALUE", help="e.g. stories=20 seed=7"
     )
     given = parser.parse_args(arguments)
-    try:
+    with bad_input_told():
         config = read_config(ContinuedConfig, config_file("continued", given.config), given.set)
         run = given.run or RUNS / f"continued-{config.name}"
         print(make_continued(config, given.data, run, given.processes))
-    except (OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -7,10 +7,10 @@ Writes the weights, `manifest.json` and a card to `training/weights/grammar`.
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from openmeva.training.common.command import bad_input_told
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.grammar.config import Settings
 from openmeva.training.grammar.model import WEIGHTS, GrammarScorer
@@ -18,8 +18,8 @@ from openmeva.training.grammar.trainer import evaluate, train
 from openmeva.training.processes import go_alone
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Command line; see the module's description. Returns the exit status."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Command line; see the module's description."""
     parser = argparse.ArgumentParser(
         prog="python -m training.grammar",
         description=__doc__,
@@ -34,23 +34,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--evaluate", action="store_true", help="measure the weights in --out, train nothing")
     options = parser.parse_args(arguments)
     if not go_alone():
-        return 0
+        return
     folder = options.data / "cola" / "raw"
-    try:
+    with bad_input_told():
         if options.evaluate:
             results = evaluate(GrammarScorer.load(options.out), folder)
         else:
             settings = read_config(Settings, config_file("grammar", options.config), options.set)
             results = train(folder, options.out, settings)["results"]
-    except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
     for name, result in results.items():
         print(
             f"{name}: Matthews {result['mcc']:.3f}, accuracy {result['accuracy']:.3f} of {result['sentences']}"
         )
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -6,14 +6,13 @@ token came from and which operation touched it. `tag_corpus` tags a corpus once 
 """
 
 from openmeva.training.common.draws import Draws
-from openmeva.training.negatives.edited import EditedStory, NegativeEdit
+from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import NegativeMaterial, language_of
 from openmeva.training.negatives.registry import OPERATIONS, TECHNIQUE_OPERATIONS
 from openmeva.training.negatives.sampling import UnionSampling
 from openmeva.training.negatives.sentence import EditedSentence
 from openmeva.training.negatives.union import UnionSampler
 from openmeva.training.text.keywords import KeywordTable
-from openmeva.training.text.language import Language
 from openmeva.training.text.tagged_corpus import tag_corpus
 from openmeva.training.text.tagged_story import TaggedStory
 
@@ -24,8 +23,6 @@ __all__ = [
     "EditedSentence",
     "EditedStory",
     "KeywordTable",
-    "Language",
-    "NegativeEdit",
     "NegativeMaterial",
     "TaggedStory",
     "UnionSampler",

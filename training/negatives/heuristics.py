@@ -10,9 +10,7 @@ SENTENCE_SHARE = 0.5
 KEYWORD_SHARE = 0.15
 
 
-def substitute_sentences(
-    index: int, stories: Sequence[TaggedStory], draws: Draws, share: float = SENTENCE_SHARE
-) -> list[list[str]] | None:
+def substitute_sentences(index: int, stories: Sequence[TaggedStory], draws: Draws) -> list[list[str]] | None:
     """Story `index` with a share of its sentences (rounded down, at least one) replaced by others' sentences.
 
     None for a story of one sentence, or where there is no other story.
@@ -20,16 +18,14 @@ def substitute_sentences(
     words = [list(sentence) for sentence in stories[index].words]
     if len(words) < 2 or len(stories) < 2:
         return None
-    for place in draws.shuffled(range(len(words)))[: max(1, int(share * len(words)))]:
+    for place in draws.shuffled(range(len(words)))[: max(1, int(SENTENCE_SHARE * len(words)))]:
         other = draws.below(len(stories) - 1)
         other += other >= index  # step over the story itself
         words[place] = list(draws.choice(stories[other].words))
     return words
 
 
-def substitute_antonyms(
-    story: TaggedStory, language: Language, draws: Draws, share: float = KEYWORD_SHARE
-) -> list[list[str]] | None:
+def substitute_antonyms(story: TaggedStory, language: Language, draws: Draws) -> list[list[str]] | None:
     """The story with a share of its keywords (rounded, at least one) replaced by words they are negated to.
 
     None where no keyword has such a word.
@@ -45,6 +41,6 @@ def substitute_antonyms(
                     places.append((row, at, found))
     if not places:
         return None
-    for row, at, found in draws.shuffled(places)[: max(1, int(share * keywords + 0.5))]:
+    for row, at, found in draws.shuffled(places)[: max(1, int(KEYWORD_SHARE * keywords + 0.5))]:
         words[row][at] = draws.choice(found)
     return words

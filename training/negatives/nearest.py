@@ -12,6 +12,7 @@ from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad, toke
 from openmeva.training.common.backbone import SHARED, find_backbone, load_encoder, tokenizer_of
 
 Words = Sequence[str]
+BEGINNING = 2  # sentences that the likeness of stories is read from
 
 
 class TextEmbedder:
@@ -60,7 +61,6 @@ class Neighbours:
         chosen: the stories that are asked for, all of them in `pool`.
         pool: the stories that neighbours are taken from.
         count: how many neighbours a story has.
-        beginning: how many sentences the likeness of stories is read from.
         sentences: how many stories of the pool lend their sentences to `alike`.
         embed: from texts of words to unit vectors; the shared encoder's mean hidden states unless given.
     """
@@ -71,7 +71,6 @@ class Neighbours:
         chosen: Sequence[int],
         pool: Sequence[int],
         count: int = 30,
-        beginning: int = 2,
         sentences: int = 8000,
         embed: "TextEmbedder | None" = None,
     ) -> None:
@@ -79,7 +78,7 @@ class Neighbours:
         self.stories = stories
 
         def opening(i: int) -> list[str]:
-            return [word for sentence in stories[i][:beginning] for word in sentence]
+            return [word for sentence in stories[i][:BEGINNING] for word in sentence]
 
         vectors = embed([opening(i) for i in pool])
         place = {i: number for number, i in enumerate(pool)}

@@ -10,7 +10,6 @@ held-out groups (`teacher`). A finished row is not trained again. A source whose
 import argparse
 import json
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +26,7 @@ from openmeva.training.classifier.distillation import teacher_digests, with_teac
 from openmeva.training.classifier.live_teacher import taught
 from openmeva.training.classifier.rows import at_most, load_rows
 from openmeva.training.classifier.trainer import known_classifier, train_classifier
+from openmeva.training.common.command import bad_input_told
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.files import write_text
 from openmeva.training.negatives.groups import GroupRow
@@ -190,8 +190,8 @@ class Rows:
         return float(spearmanr(scores, [row.teacher_logit for row in judged])[0])
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Command line; see the module's description. Returns the exit status."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Command line; see the module's description."""
     parser = argparse.ArgumentParser(
         prog="python -m training.papers.sources",
         description=__doc__,
@@ -217,7 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--run", type=Path, help="where the groups lie (default: runs/plot_coherence-NAME)")
     parser.add_argument("--out", type=Path, default=RUNS / "sources")
     given = parser.parse_args(arguments)
-    try:
+    with bad_input_told():
         whole = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))
         config, missing = with_present_files(whole)
         rows = Rows(given.data, given.run or RUNS / f"plot_coherence-{config.name}", given.out / config.name)
@@ -230,9 +230,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 max(1, stories // config.group_size),
                 max(1, max(given.taught) // config.group_size),
             )
-    except (OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
     size = f", {given.groups} groups each" if sources else ""
     table = Table(title=f"Sources of {config.name} against judged sets{size}")
     columns = [*(["teacher"] if given.taught else []), *rows.sets]
@@ -245,8 +242,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Console(width=160).print(table)
     for path in missing:
         print(f"not there, so not trained on: {path}")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

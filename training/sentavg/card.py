@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.model_card import card_command, write_model_card
+from openmeva.training.common.model_card import card_command, citation_of, write_model_card
 
 _CARD = """---
 license: apache-2.0
@@ -53,13 +53,7 @@ be passed on. The stories are not part of this repository.
 ## Citation
 
 ```bibtex
-@inproceedings{{lai-tetreault-2018-discourse,
-    title = "Discourse Coherence in the Wild: A Dataset, Evaluation and Methods",
-    author = "Lai, Alice and Tetreault, Joel",
-    booktitle = "Proceedings of SIGDIAL 2018",
-    year = "2018",
-    pages = "214--223",
-}}
+{citation}
 ```
 """
 
@@ -67,7 +61,7 @@ be passed on. The stories are not part of this repository.
 def write_sentavg_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` beside the weights."""
     vectors = manifest.get("vectors", "the story\nencoder's")
-    write_model_card(folder, _CARD, manifest, vectors=vectors)
+    write_model_card(folder, _CARD, manifest, vectors=vectors, citation=citation_of("sentavg"))
 
 
 if __name__ == "__main__":

@@ -6,19 +6,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from openmeva.training.autos.__main__ import main as autos
-from openmeva.training.benchmark.__main__ import main as benchmark
+from openmeva.training.autos.command import Building
+from openmeva.training.benchmark.command import Asked
 from openmeva.training.cli.app import app
-from openmeva.training.negatives.__main__ import main as negatives
-from openmeva.training.perturbations.__main__ import main as perturb
+from openmeva.training.negatives.file import Drawing
+from openmeva.training.perturbations.file import Perturbing
 from openmeva.training.text.knowledge import resources
-
-MODULES: dict[str, Callable[[list[str]], int]] = {
-    "autos": autos,
-    "benchmark": benchmark,
-    "negatives": negatives,
-    "perturb": perturb,
-}
 
 
 @pytest.mark.parametrize(
@@ -109,6 +102,10 @@ MODULES: dict[str, Callable[[list[str]], int]] = {
         (("space", "foo"), "unknown Space 'foo', expected one of leaderboard"),
         (("space", "leaderboard", "--base"), "--base: expected story_scorer, got leaderboard"),
         (("resources", "--conceptnet", "."), "expected a file, got a folder"),
+        (
+            ("resources", "--wordnet-only", "--conceptnet", "good.txt"),
+            "--wordnet-only, --conceptnet: expected one of them, got both",
+        ),
     ],
 )
 def test_bad_input_ends_in_one_line(
@@ -129,43 +126,48 @@ def test_bad_input_ends_in_one_line(
 
 
 @pytest.mark.parametrize(
-    ("command", "arguments"),
+    ("command", "option", "value"),
     [
-        ("benchmark", ("--metrics", "sentavg", "--draws", "0")),
-        ("benchmark", ("--metrics", "sentavg", "--seed", "-1")),
-        ("benchmark", ("--metrics", "sentavg", "--batch-size", "0")),
-        ("benchmark", ("--metrics", "sentavg", "--pairs", "-1")),
-        ("benchmark", ("--metrics", "sentavg", "--autos-stories", "-1")),
-        ("benchmark", ("--metrics", "sentavg", "--processes", "0")),
-        ("autos", ("--stories", "good.txt", "--config", "roc", "--seed", "-1")),
-        ("autos", ("--stories", "good.txt", "--config", "roc", "--limit", "0")),
-        ("autos", ("--stories", "good.txt", "--config", "roc", "--processes", "0")),
-        ("autos", ("--stories", "good.txt", "--config", "roc", "--share", ".5")),
-        ("perturb", ("--aspect", "typo", "--seed", "-1")),
-        ("perturb", ("--aspect", "typo", "--corpus", "none.jsonl")),
-        ("negatives", ("--seed", "-1")),
-        ("negatives", ("--epoch", "-1")),
-        ("negatives", ("--keep", "-1")),
-        ("negatives", ("--processes", "0")),
+        ("benchmark", "--draws", "99"),
+        ("benchmark", "--seed", "-1"),
+        ("benchmark", "--batch-size", "0"),
+        ("benchmark", "--pairs", "-1"),
+        ("benchmark", "--autos-stories", "-1"),
+        ("benchmark", "--processes", "0"),
+        ("autos", "--seed", "-1"),
+        ("autos", "--limit", "0"),
+        ("autos", "--processes", "0"),
+        ("perturb", "--seed", "-1"),
+        ("perturb", "--keep", "2"),
+        ("negatives", "--seed", "-1"),
+        ("negatives", "--epoch", "-1"),
+        ("negatives", "--keep", "-1"),
+        ("negatives", "--processes", "0"),
     ],
 )
-def test_both_forms_of_a_command_refuse_the_same(
-    command: str,
-    arguments: tuple[str, ...],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+def test_a_number_out_of_range_is_refused(
+    command: str, option: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
     (tmp_path / "good.txt").write_text("Ben was late. He ran.\n")
-    with_stories = command in ("perturb", "negatives")
-    files = ["good.txt", "out.jsonl"] if with_stories else ["--out", "out"]
-    assert CliRunner().invoke(app, [command, *files, *arguments]).exit_code == 2
-    files = ["--stories", "good.txt", "--out", "out.jsonl"] if with_stories else files
-    try:
-        status: object = MODULES[command]([*files, *arguments])
-    except SystemExit as exit_:
-        status = exit_.code
-    assert status == 2
-    assert f"{arguments[-2]}: expected " in capsys.readouterr().err
+    files = {"perturb": ["good.txt", "out.jsonl", "--aspect", "typo"], "negatives": ["good.txt", "out.jsonl"]}
+    result = CliRunner().invoke(app, [command, *files.get(command, ["--out", "out"]), option, value])
+    assert result.exit_code == 2
+    assert f"Invalid value for '{option}'" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["good.txt"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "option"),
+    [
+        (lambda: Asked(draws=99), "--draws"),
+        (lambda: Asked(pairs=-1), "--pairs"),
+        (lambda: Building(stories="good.txt", configs=["roc"], limit=0), "--limit"),
+        (lambda: Perturbing("typo", seed=-1), "--seed"),
+        (lambda: Drawing(keep=-1), "--keep"),
+    ],
+)
+def test_python_refuses_what_the_commands_do(settings: Callable[[], object], option: str) -> None:
+    with pytest.raises(ValueError, match=f"{option}: expected "):
+        settings()

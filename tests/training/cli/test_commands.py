@@ -136,6 +136,13 @@ def test_negatives_go_into_a_pipe(stories: Path, tmp_path: Path, monkeypatch: py
     found = rows_of(run("negatives", stories, "--seed", 1).stdout)
     assert [row["index"] for row in found] == [0, 1]
     assert all("negative" in row for row in found)
+    assert [(row["story_id"], row["label"]) for row in found] == [("a", 0), ("b", 0)]
+    out, scored = tmp_path / "negatives.jsonl", tmp_path / "scored.jsonl"
+    run("negatives", stories, out, "--seed", 1)
+    run("score", out, scored, "--metric", "union", "--device", "cpu")
+    assert [(row["story_id"], row["story"]) for row in rows_of(scored.read_text())] == [
+        (row["story_id"], row["story"]) for row in found
+    ]
 
 
 def test_autos_asks_for_conceptnet_before_it_works(

@@ -4,6 +4,7 @@ import io
 import json
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from openmeva.metrics.core.command import Scored
@@ -21,6 +22,31 @@ def test_a_story_without_a_score_is_shown_without_one() -> None:
     assert "–" in next(line for line in lines if "Ben fell." in line)
     assert "3.750" in next(line for line in lines if "mean" in line), "of those that have one"
     assert "LLM judge: 1 to 5, higher is better; 1 of 3 stories have none" in lines
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+@pytest.mark.parametrize(
+    "metrics",
+    [
+        ["plot_coherence"],
+        ["plot_coherence", "union", "overlap"],
+        ["plot_coherence", "union", "overlap", "ppl", "bleurt"],
+    ],
+)
+def test_scores_are_shown_beside_a_long_story(metrics: list[str], width: int) -> None:
+    rows = [{"story_id": "a" * 40, "story": "Ann ran far. " * 24}]
+    keys = {"overlap": ["bleu_scores", "rougeL_scores", "meteor_scores"], "ppl": ["perplexities"]}
+    found = [
+        Scored(name, {key: [0.512 + place] for key in keys.get(name, ["score"])}, None, None, name)
+        for place, name in enumerate(metrics)
+    ]
+    text = io.StringIO()
+    show_scores(rows, found, Console(file=text, width=width))
+    row = next(line for line in text.getvalue().splitlines() if "Ann ran" in line)
+    assert [cell for cell in row.split() if cell.endswith(".512")] == [
+        f"{place}.512" for place, name in enumerate(metrics) for _ in keys.get(name, ["score"])
+    ]
+    assert len(row) == width or (len(metrics) > 1 and width < 100)
 
 
 def test_a_comparison_shows_the_levels_that_there_are(tmp_path: Path) -> None:
@@ -45,3 +71,24 @@ def test_a_comparison_shows_the_levels_that_there_are(tmp_path: Path) -> None:
             "mean over prompts",
             "between systems",
         ][:levels]
+
+
+def test_names_of_compared_files_are_shown_whole() -> None:
+    names = [f"runs/a_rather_long_folder/of_scores/{letter}.jsonl:score" for letter in "ab"]
+    row = {"kind": "own", "pearson": 0.35, "spearman": 0.35, "kendall": 0.35}
+    test = {
+        "difference": {"pearson": 0.1},
+        "bootstrap": {"pearson": {"interval": [0.1, 0.2], "p_value": 0.03}},
+        "williams": {},
+    }
+    text = io.StringIO()
+    found = {
+        "judgments": "judged.jsonl",
+        "n": 40,
+        "prompts": 10,
+        "rows": dict.fromkeys(names, row),
+        "pairs": {"best": names[0], "against": {names[1]: test}},
+    }
+    show_comparison(found, Console(file=text, width=80))
+    cells = [line.split("│")[1].strip() for line in text.getvalue().splitlines() if "│" in line]
+    assert "".join(cells) == "".join([*names, names[1]])

@@ -132,5 +132,6 @@ def test_a_student_is_compared_with_its_teacher_on_held_out_groups(
 
 def test_what_is_missing_is_said_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not TEST_SETS["mans_roc"].is_there(tmp_path)
-    assert main(["--data", str(tmp_path), "--out", str(tmp_path), "--run", str(tmp_path)]) == 2
+    with pytest.raises(SystemExit, match="2"):
+        main(["--data", str(tmp_path), "--out", str(tmp_path), "--run", str(tmp_path)])
     assert "error: " in capsys.readouterr().err

@@ -9,7 +9,7 @@
 | `curve` | the figure of the rounds |
 """
 
-from openmeva.training.plot_guided.adversarial_filtering.committee import MEMBERS, Committee
-from openmeva.training.plot_guided.adversarial_filtering.filtering import Filtering, Pool, Round
+from openmeva.training.plot_guided.adversarial_filtering.committee import Committee
+from openmeva.training.plot_guided.adversarial_filtering.filtering import Filtering, Pool
 
-__all__ = ["MEMBERS", "Committee", "Filtering", "Pool", "Round"]
+__all__ = ["Committee", "Filtering", "Pool"]

@@ -33,7 +33,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Reads the command line and runs the stage."""
     stage_command(
         "plot_guided.adversarial_filtering",
-        "plot_negatives",
         PlotNegativesConfig,
         make,
         __doc__,

@@ -6,6 +6,8 @@ from typing import Protocol
 
 import numpy as np
 
+TOLERANCE = 0.002  # of accuracy: less is no progress
+
 
 class Judge(Protocol):
     """A classifier of texts that are known by their row."""
@@ -119,12 +121,12 @@ def replace_easy(assigned: np.ndarray, scores: np.ndarray, easy_below: float) ->
     return np.sort(np.array(kept))
 
 
-def has_converged(accuracies: Sequence[float], patience: int, tolerance: float = 0.002) -> bool:
-    """Whether the last `patience` rounds brought no accuracy below the lowest before them, by the tolerance.
+def has_converged(accuracies: Sequence[float], patience: int) -> bool:
+    """Whether the last `patience` rounds brought no accuracy `TOLERANCE` or more below the lowest before them.
 
     >>> has_converged([0.9, 0.7, 0.7, 0.71], 2), has_converged([0.9, 0.7, 0.6], 2)
     (True, False)
     """
     if len(accuracies) <= patience:
         return False
-    return min(accuracies[-patience:]) > min(accuracies[:-patience]) - tolerance
+    return min(accuracies[-patience:]) > min(accuracies[:-patience]) - TOLERANCE

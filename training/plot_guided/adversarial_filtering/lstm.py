@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -22,12 +21,11 @@ class LstmMember:
 
     Args:
         texts: all texts that rows refer to.
-        tokenizer: the shared encoder's unless given.
         passes: over the training rows.
     """
 
-    def __init__(self, texts: Sequence[str], tokenizer: Tokenizer | None = None, passes: int = 2) -> None:
-        tokenizer = tokenizer or tokenizer_of(find_backbone(SHARED))
+    def __init__(self, texts: Sequence[str], passes: int = 2) -> None:
+        tokenizer = tokenizer_of(find_backbone(SHARED))
         encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
         self._ids = [row.ids[:LIMIT] or [0] for row in encoded]
         self._padding, self._size = token_id(tokenizer, "[PAD]"), tokenizer.get_vocab_size()

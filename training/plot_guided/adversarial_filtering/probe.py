@@ -15,9 +15,9 @@ LIMIT = 512
 
 
 @torch.inference_mode()
-def encoder_features(texts: Sequence[str], backbone: str = SHARED) -> np.ndarray:
+def encoder_features(texts: Sequence[str]) -> np.ndarray:
     """The first token's and the mean of all tokens' last hidden states, standardised, (texts, 2 * width)."""
-    base = find_backbone(backbone)
+    base = find_backbone(SHARED)
     tokenizer, model = tokenizer_of(base), load_encoder(base).eval()
     model.to(choose_dtype("auto", torch.device("cpu")))
     marks = SpecialTokens.of(tokenizer)

@@ -4,7 +4,7 @@ Each manipulation stands in its own module and is registered by name in `MANIPUL
 `ManipulatedPlot`, which remembers which of them wrote a phrase, so that none undoes another.
 """
 
-from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot, Phrase
+from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot
 from openmeva.training.plot_guided.manipulations.manipulator import PlotManipulator
 from openmeva.training.plot_guided.manipulations.material import PlotMaterial
 from openmeva.training.plot_guided.manipulations.registry import MANIPULATIONS, manipulation_shares
@@ -13,7 +13,6 @@ from openmeva.training.plot_guided.manipulations.stories import manipulator_of
 __all__ = [
     "MANIPULATIONS",
     "ManipulatedPlot",
-    "Phrase",
     "PlotManipulator",
     "PlotMaterial",
     "manipulation_shares",

@@ -31,7 +31,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Reads the command line and runs the stage."""
     stage_command(
         "plot_guided.negatives",
-        "plot_negatives",
         PlotNegativesConfig,
         make,
         __doc__,
