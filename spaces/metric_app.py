@@ -19,10 +19,8 @@ from evaluate.loading import evaluation_module_factory, import_main_class
 
 HERE = Path(__file__).absolute().parent
 MAX_CHARACTERS = 10_000
-PAUSES = (
-    10,
-    30,
-)  # seconds between attempts to fetch the weights at the start; within each the client has its own
+# seconds between attempts to fetch the weights at the start; within each the client has its own
+PAUSES = (10, 30)
 _LATER = "The weights could not be fetched when this page started; pressing “Score” tries again."
 _LOG = logging.getLogger(__name__)
 _LABELS = {"predictions": "Story", "contexts": "Beginning or prompt", "references": "Reference"}
