@@ -226,10 +226,12 @@ def test_code_for_few_shapes_of_batches_is_kept(monkeypatch: pytest.MonkeyPatch)
 
 def test_no_metric_waits_for_what_some_need_nor_dies_of_its_failure(caplog: pytest.LogCaptureFixture) -> None:
     asked, answered = threading.Event(), threading.Event()
+    fetching: list[threading.Thread] = []
 
     def before() -> None:
+        fetching.append(threading.current_thread())
         asked.set()
-        answered.wait()
+        answered.wait(60)
         raise zipfile.BadZipFile("no zip file")
 
     scorer = FakeScorer(before)
@@ -242,9 +244,8 @@ def test_no_metric_waits_for_what_some_need_nor_dies_of_its_failure(caplog: pyte
     assert asked.wait(60)
     scoring.join(60)
     assert found == [4.0]
-    (fetching,) = (thread for thread in threading.enumerate() if thread.name == "before")
     answered.set()
-    fetching.join()
+    fetching[0].join()
     assert "was not fetched: BadZipFile: no zip file" in caplog.text
 
 

@@ -43,7 +43,7 @@ class Building:
     """What AUTOS is built of, and how.
 
     Attributes:
-        configs: of `CONFIGURATIONS`, or any name beside `stories`; `roc` and `wp` where there are none.
+        configs: of `CONFIGURATIONS`, or any name beside `stories` and `out`; `roc` and `wp` where there are none.
         stories: a file of stories, for one configuration; else
         data: a folder of the corpora, of which the held-out stories are taken.
         out: the folder of the configurations' folders; `datasets/autos` where None.
@@ -80,6 +80,8 @@ class Building:
         for name in self.configs:
             if self.stories is None and name not in CONFIGURATIONS:
                 raise ValueError(f"expected a configuration among {', '.join(CONFIGURATIONS)}, got {name!r}")
+            if self.out is None and name not in CONFIGURATIONS:
+                raise ValueError(f"--config {name}: expected --out FOLDER beside a name of your own")
             if not re.fullmatch(r"\w[\w.-]*", name):
                 raise ValueError(
                     f"--config: expected a name of letters, digits and the signs _-., got {name!r}"

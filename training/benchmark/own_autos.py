@@ -15,14 +15,16 @@ def own_autos(folder: Path, corpus: str) -> list[TestSet]:
         corpus: `roc` or `wp`, which decides the configurations of this project's metrics.
 
     Raises:
-        ValueError: neither lies there, or a file is damaged.
+        ValueError: neither lies there, or a file is damaged, of something else, or of a run that has not ended.
     """
     files = {split: folder / f"{split}.parquet" for split in SPLITS}
     parts = sorted(folder.glob("part-*.parquet"))
     if all(file.is_file() for file in files.values()):
-        rows = {split: parquet_rows(file) for split, file in files.items()}
+        rows = {split: _rows(file) for split, file in files.items()}
     elif parts:
-        every = [row for part in parts for row in parquet_rows(part)]
+        if not (folder / "report.json").is_file():
+            raise ValueError(f"{folder}: expected the parts of a run that has ended, got no report.json")
+        every = [row for part in parts for row in _rows(part)]
         rows = {split: [row for row in every if _test_of(row) == split] for split in SPLITS}
     else:
         raise ValueError(
@@ -43,6 +45,14 @@ def own_autos(folder: Path, corpus: str) -> list[TestSet]:
         for split, found in rows.items()
         if found
     ]
+
+
+def _rows(file: Path) -> list[dict[str, Any]]:
+    rows = parquet_rows(file)
+    missing = {"story", "aspect", "label"} - {*(rows[0] if rows else ())}
+    if rows and missing:
+        raise ValueError(f"{file}: expected AUTOS, got no {', '.join(sorted(missing))}")
+    return rows
 
 
 def _test_of(row: dict[str, Any]) -> str:

@@ -171,7 +171,7 @@ def autos(
         Path | None, typer.Option(help="folder of the corpora: held-out stories are taken")
     ] = None,
     config: Annotated[
-        list[str] | None, typer.Option(help="roc or wp, may be repeated; with --stories any name")
+        list[str] | None, typer.Option(help="roc or wp, may be repeated; with --stories and --out any name")
     ] = None,
     out: Annotated[
         Path | None,

@@ -13,7 +13,7 @@ from openmeva.metrics.core.command import Scored
 from openmeva.metrics.core.description import read_metrics
 
 SHOWN = 100  # stories of a table
-NAME, STORY = 16, 16  # cells: of a name at most, of a story's beginning at least
+NAME, STORY = 16, 16  # cells: of a name where the terminal is narrow, of a story's beginning at least
 LEAST_GAIN = 0.01  # what a sentence has to cost to be marked
 
 
@@ -42,7 +42,7 @@ def show_scores(
     console = console or Console()
     columns = [column for one in found for column in columns_of(one)]
     names = [name_of(row, place) for place, row in enumerate(rows[:SHOWN])]
-    name_width = min(NAME, max(map(cell_len, names), default=0))
+    name_width = min(max(NAME, console.width // 4), max(map(cell_len, names), default=0))
     taken = name_width + 3 * (len(columns) + 2) + 1  # of a column three are padding and border
     widths = _widths(columns, console.width - taken - STORY)
     story_width = max(STORY, console.width - taken - sum(widths))

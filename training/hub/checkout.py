@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 
 _PUBLISHED = ("metrics", "training", "spaces", "datasets")
+# what published requirements say
+_DECIDING = ("pyproject.toml", "requirements.lock", "requirements-cpu.lock")
 
 
 def commit_note(root: Path, uncommitted: bool = False) -> str:
@@ -23,7 +25,7 @@ def commit_note(root: Path, uncommitted: bool = False) -> str:
     commit = _git(root, "rev-parse", "--short", "HEAD")
     if not top or not commit or Path(top).resolve() != root.resolve():
         return ""
-    changed = _git(root, "status", "--porcelain", "--", *_PUBLISHED)
+    changed = _git(root, "status", "--porcelain", "--", *_PUBLISHED, *_DECIDING)
     if changed and not uncommitted:
         named = "\n  ".join(line.strip() for line in changed.splitlines())
         raise ValueError(

@@ -64,7 +64,7 @@ def write_samples(stories: str | Path, out: str | Path, how: Drawing) -> tuple[i
     """Writes the samples; returns how many stories have one, and how many have none.
 
     A row has the sample as text in `story`, as files of stories do, `label` 0, and the `story_id` and `context` of its
-    original; where no technique applies, `story`, `label` and `negative` are null.
+    original; where no technique applies, `story`, `label` and `negative` are null, and scoring refuses the row.
 
     Raises:
         ValueError: a bad row, named by its line, an option out of range, or a file that cannot be written or is a text.

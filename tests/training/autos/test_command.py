@@ -134,9 +134,12 @@ def test_a_missing_file_of_judged_stories_is_told_with_the_configuration_that_na
 
 
 def test_a_configuration_of_own_stories_has_any_name(tmp_path: Path) -> None:
-    assert command.Building(["fairy"], stories=tmp_path / "fairy.jsonl").configs == ["fairy"]
+    stories = tmp_path / "fairy.jsonl"
+    assert command.Building(["fairy"], stories=stories, out=tmp_path).configs == ["fairy"]
     for name in ("../x", "", "a/b"):
         with pytest.raises(ValueError, match="--config: expected a name of letters"):
-            command.Building([name], stories=tmp_path / "fairy.jsonl")
+            command.Building([name], stories=stories, out=tmp_path)
+    with pytest.raises(ValueError, match="--config fairy: expected --out FOLDER beside a name of your own"):
+        command.Building(["fairy"], stories=stories)  # the card there names the project's own
     with pytest.raises(ValueError, match="expected a configuration among mini, roc, wp, got 'fairy'"):
         command.Building(["fairy"], data=tmp_path)

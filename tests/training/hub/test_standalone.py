@@ -22,7 +22,6 @@ FILES = {
     "metrics/small/scoring.py": (
         "def score():\n    from openmeva.metrics.core.words import LETTERS\n\n    return LETTERS\n"
     ),
-    "metrics/small/__main__.py": "from openmeva.metrics.core.unused import main\n",
     "metrics/other/other.py": "",
     "training/tool.py": "",
 }

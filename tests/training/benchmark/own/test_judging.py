@@ -71,12 +71,18 @@ def test_autos_of_own_stories_is_judged_by_its_folder(tmp_path: Path) -> None:
     assert "AUTOS fairy, discrimination test" in told.stdout
     found = json.loads((tmp_path / "report" / "report.json").read_text())["autos"]
     assert list(found) == ["autos_fairy_roc_discrimination", "autos_fairy_roc_invariance"]
+    with pytest.raises(ValueError, match="expected the parts of a run that has ended"):
+        judge(lengths, autos=parts)
+    (parts / "report.json").write_text("{}")
     of_engine = judge(lengths, autos=parts, draws=100, autos_stories=5).results["autos"]
     assert [one["n"] for one in of_engine.values()] == [one["n"] for one in found.values()]
     with pytest.raises(
         ValueError, match=r"expected discrimination\.parquet and invariance\.parquet, or parts"
     ):
         judge(lengths, autos=tmp_path)
+    pq.write_table(pa.table({"story": ["He ran."]}), parts / "part-00000.parquet")
+    with pytest.raises(ValueError, match=r"part-00000\.parquet: expected AUTOS, got no aspect, label"):
+        judge(lengths, autos=parts)
 
 
 def test_a_metric_of_this_project_is_loaded_by_name_from_anywhere(
