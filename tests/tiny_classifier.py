@@ -1,4 +1,4 @@
-"""A tiny random story classifier in a checkpoint of the real format."""
+"""A tiny random story classifier in a checkpoint of the real format, and how few graded groups one is trained on."""
 
 import json
 from pathlib import Path
@@ -12,6 +12,14 @@ from openmeva.training.common.adapters import adapter_tensors, add_adapters
 from tests.tiny import tiny_model, write_encoder
 
 KINDS = ["repetition", "contradiction", "wrong_order", "off_topic"]
+GRADED = {
+    "sampling": {"levels": 2},
+    "stories": 8,
+    "validation_stories": 3,
+    "pool": 14,
+    "alike_stories": 6,
+}
+"""Of a configuration of graded groups, whose corpus has some fifteen stories to train on."""
 
 
 def write_classifier(

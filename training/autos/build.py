@@ -23,6 +23,7 @@ from openmeva.training.common.draws import Draws
 from openmeva.training.corpora.story_rows import StoryRow
 from openmeva.training.files import replacing
 from openmeva.training.perturbations.aspects.registry import ASPECTS
+from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, INVARIANCE
 from openmeva.training.processes import in_processes
 
 SPAN = pa.struct([(name, pa.int32()) for name in ("original_start", "original_end", "start", "end")])
@@ -39,7 +40,7 @@ SCHEMA = pa.schema(
         ("changed_spans", pa.list_(SPAN)),
     ]
 )
-SPLITS = ("discrimination", "invariance")
+SPLITS = (DISCRIMINATION, INVARIANCE)
 CHUNK = 250
 VERSION = "3"  # of what the parts of a build hold, and of the rules that make them
 TRIED = b"perturbed_before_filter"  # in the files' metadata: JSON, aspect to number of stories

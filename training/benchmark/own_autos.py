@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.training.benchmark.sets import SPLITS, TestSet, parquet_rows
-from openmeva.training.perturbations.aspects.registry import INVARIANCE_ASPECTS
+from openmeva.training.perturbations.aspects.registry import find_aspect
 
 
 def own_autos(folder: Path, corpus: str) -> list[TestSet]:
@@ -25,7 +25,7 @@ def own_autos(folder: Path, corpus: str) -> list[TestSet]:
         if not (folder / "report.json").is_file():
             raise ValueError(f"{folder}: expected the parts of a run that has ended, got no report.json")
         every = [row for part in parts for row in _rows(part)]
-        rows = {split: [row for row in every if _test_of(row) == split] for split in SPLITS}
+        rows = {split: [row for row in every if find_aspect(row["aspect"]).kind == split] for split in SPLITS}
     else:
         raise ValueError(
             f"{folder}: expected discrimination.parquet and invariance.parquet, or parts that an engine wrote, found neither "
@@ -53,8 +53,3 @@ def _rows(file: Path) -> list[dict[str, Any]]:
     if rows and missing:
         raise ValueError(f"{file}: expected AUTOS, got no {', '.join(sorted(missing))}")
     return rows
-
-
-def _test_of(row: dict[str, Any]) -> str:
-    """The test that a row belongs to, by its aspect."""
-    return "invariance" if row["aspect"] in INVARIANCE_ASPECTS else "discrimination"

@@ -19,6 +19,7 @@ from openmeva.training.negatives.nearest import Neighbours, nearest
 from openmeva.training.paths import ROOT
 from openmeva.training.text.tagged_story import TaggedStory
 from tests.tiny import tiny_model, tiny_tokenizer
+from tests.tiny_classifier import GRADED
 
 SUBJECTS = ("she", "he", "the dog", "the cat")
 ACTS = ("ran home", "ate", "slept", "walked to the park")
@@ -217,11 +218,7 @@ def test_no_held_out_story_is_told_before_the_groups_are_made(tmp_path: Path) ->
     settings = {
         "name": "mini",
         "corpus": {"train": ["stories.jsonl"], "validation_share": 0},
-        "sampling": {"levels": 2},
-        "stories": 8,
-        "validation_stories": 3,
-        "pool": 14,
-        "alike_stories": 6,
+        **GRADED,
     }
     with pytest.raises(ValueError, match=r"stories\.jsonl: no story held out \(validation_share 0 of 16\)"):
         make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)

@@ -30,6 +30,7 @@ from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.plot_coherence.groups import main
 from openmeva.training.union.config import UnionConfig
 from tests.mini_stories import sentences_of
+from tests.tiny_classifier import GRADED
 
 TINY = parse(PlotCoherenceConfig, {"name": "tiny", "seed": 1})
 
@@ -40,11 +41,7 @@ def test_graded_groups_are_made_once(tmp_path: Path) -> None:
     settings = {
         "name": "mini",
         "corpus": {"train": ["stories.jsonl"], "validation_share": 0.3},
-        "sampling": {"levels": 2},
-        "stories": 8,
-        "validation_stories": 3,
-        "pool": 14,
-        "alike_stories": 6,
+        **GRADED,
     }
     config = parse(RowsConfig, {"graded": [settings], "seed": 5})
     train, validation, provenance = load_rows(config, tmp_path, tmp_path / "run", tmp_path / "cache")
