@@ -6,6 +6,9 @@ reasonable together with those of one error type. A finished row is not trained 
 authors' own scores, where their files are there: they give the paper's figure for all stories, and other ones than
 the paper prints for the error types, so for those no row of this table can be compared to the digit.
 
+`--seeds 3` trains each row three times, with its configuration's seed and the two after it, which also draw other
+negative samples, and prints mean and standard deviation: differences within the latter say nothing.
+
 `--variants` trains other rows: the released code's negative samples, keywords by ConceptNet alone (which must have been
 fetched), reconstruction by position, the loss per story, and all four.
 """
@@ -14,6 +17,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 import numpy as np
@@ -86,26 +90,34 @@ def correlations(scores: Sequence[float], rows: Sequence[Any]) -> list[float]:
     return results
 
 
-def row_config(name: str, changes: dict[str, Any], base: UnionConfig, pairs: int) -> UnionConfig:
-    """The configuration of a row: the common one, with the changes of `ROWS` or `VARIANTS` put into it."""
+def row_config(
+    name: str, changes: dict[str, Any], base: UnionConfig, pairs: int, further: int = 0
+) -> UnionConfig:
+    """The configuration of a row: the common one, with the changes of `ROWS` or `VARIANTS` put into it.
+
+    Args:
+        further: how far the seed lies above that of `base`; 0 trains with the same.
+    """
     sampled = {key: value for key, value in changes.items() if key in SAMPLING}
     return replace(
         base,
         pairs=pairs,
         corpus=replace(base.corpus, max_stories=pairs),  # no story is seen twice in so short a run
-        name="ablation" + "".join(c if c.isalpha() else "-" for c in name.lower()),
+        name="ablation"
+        + "".join(c if c.isalpha() else "-" for c in name.lower())
+        + (f"-seed-{base.seed + further}" if further else ""),
+        seed=base.seed + further,
         sampling=replace(base.sampling, **sampled),
         **{key: value for key, value in changes.items() if key not in SAMPLING},
     )
 
 
-def run_row(name: str, changes: dict[str, Any], base: UnionConfig, pairs: int, data: Path, out: Path) -> Path:
-    """Trains one row where it is not there yet; returns its checkpoint.
+def run_row(config: UnionConfig, data: Path, out: Path) -> Path:
+    """Trains one row, with one seed, where it is not there yet; returns its checkpoint.
 
     Raises:
         ValueError: a row that was begun with another configuration or data (each difference is named).
     """
-    config = row_config(name, changes, base, pairs)
     folder = out / config.name
     made_from = {"config": as_mapping(config), "data": data_checksums(config.corpus, data)}
     if not trained(folder, UnionConfig, made_from):
@@ -120,6 +132,14 @@ def main() -> None:
     )
     parser.add_argument("--config", default="roc_first", help="a file, or a name in training/configs/union")
     parser.add_argument("--pairs", type=int, default=4000, help="stories a row, each with a negative sample")
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        choices=range(1, 10),
+        default=1,
+        metavar="N",
+        help="trainings a row, each with another seed (1)",
+    )
     parser.add_argument("--rows", nargs="*", choices=[*ROWS, *VARIANTS], default=list(ROWS))
     parser.add_argument(
         "--variants",
@@ -137,24 +157,33 @@ def main() -> None:
         table.add_column(heading)
     released = released_scores("union_roc", [dict(row) for row in judged], arguments.data)
     if "UNION" in released:
-        table.add_row("the authors' UNION", *_cells(correlations(released["UNION"], judged), "UNION"))
+        table.add_row("the authors' UNION", *_cells([correlations(released["UNION"], judged)], "UNION"))
     settings = {**ROWS, **VARIANTS}
     for name in ["UNION", *VARIANTS] if arguments.variants else arguments.rows:
-        row = run_row(name, settings[name], base, arguments.pairs, arguments.data, arguments.out)
-        checkpoint = load_checkpoint(row, "union")
-        scores, _ = UnionScorer(checkpoint).score(
-            [row["story"] for row in judged], [row["prompt"] for row in judged]
-        )
-        table.add_row(name, *_cells(correlations(scores, judged), name))
+        found = []
+        for further in range(arguments.seeds):
+            config = row_config(name, settings[name], base, arguments.pairs, further)
+            checkpoint = load_checkpoint(run_row(config, arguments.data, arguments.out), "union")
+            scores, _ = UnionScorer(checkpoint).score(
+                [row["story"] for row in judged], [row["prompt"] for row in judged]
+            )
+            found.append(correlations(scores, judged))
+        table.add_row(name, *_cells(found, name))
     Console().print(table)
 
 
-def _cells(found: Sequence[float], name: str) -> list[str]:
-    """Figures of a row, the paper's in brackets."""
-    return [
-        number(value) + (f" ({number(paper)})" if paper is not None else "")
-        for value, paper in zip(found, PUBLISHED.get(name, (None,) * len(found)), strict=True)
-    ]
+def _cells(found: Sequence[Sequence[float]], name: str) -> list[str]:
+    """Figures of a row, one list a seed: the mean, the standard deviation of several, the paper's in brackets.
+
+    >>> _cells([[0.2] * 5, [0.3] * 5], "- Reconstruction")[:2]
+    ['.250 ± .071 (.310)', '.250 ± .071']
+    """
+    cells = []
+    columns = zip(*found, strict=True)
+    for values, paper in zip(columns, PUBLISHED.get(name, (None,) * len(found[0])), strict=True):
+        spread = f" ± {number(stdev(values))}" if len(values) > 1 else ""
+        cells.append(number(fmean(values)) + spread + (f" ({number(paper)})" if paper is not None else ""))
+    return cells
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import pytest
 
 from openmeva.training.common.config import as_mapping, config_file, differences, read_config
-from openmeva.training.papers.ablation import ROWS, VARIANTS, row_config
+from openmeva.training.papers.ablation import ROWS, VARIANTS, _cells, row_config
 from openmeva.training.union.config import UnionConfig
 
 BASE = read_config(UnionConfig, config_file("union", "roc_first"))
@@ -20,3 +20,14 @@ def test_a_row_differs_from_union_by_what_it_says(name: str) -> None:
 def test_all_four_are_the_four_together() -> None:
     single = [changes for name, changes in VARIANTS.items() if name != "All four"]
     assert VARIANTS["All four"] == {key: value for changes in single for key, value in changes.items()}
+
+
+def test_a_further_seed_changes_seed_and_folder_alone() -> None:
+    first, second = (as_mapping(row_config("- Repetition", {}, BASE, 100, further)) for further in (0, 1))
+    assert {key for key in first if first[key] != second[key]} == {"name", "seed"}
+
+
+def test_cells_have_mean_deviation_and_the_papers_figure() -> None:
+    cells = _cells([[0.2, 0.1], [0.3, 0.1]], "none of the paper's")
+    assert cells == [".250 ± .071", ".100 ± .000"]
+    assert _cells([[0.25] * 5], "UNION")[0] == ".250 (.369)"
