@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 MAX_CHARACTERS = 10_000  # a text: about 2,000 words
 MAX_ROWS = 500  # stories of a file
 MAX_BYTES = 2_000_000  # a file
@@ -57,8 +55,3 @@ def check_size(size: int) -> None:
             f"The file has {size / 1e6:.1f} MB; please give at most {MAX_BYTES / 1e6:.0f} MB, or use the "
             "metrics on your own machine."
         )
-
-
-def threads_each() -> int:
-    """Processor threads for one answer: threads of two answers that share a core mostly wait for each other."""
-    return max(1, (os.cpu_count() or 1) // AT_ONCE)

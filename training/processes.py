@@ -4,6 +4,7 @@ A command joins them. Until then, and in a library, each process works by itself
 its own (`in_processes`).
 """
 
+import math
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
@@ -12,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from datetime import timedelta
 from multiprocessing import get_context, parent_process
+from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -50,8 +52,34 @@ def number() -> int:
 
 
 def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Cores that this process may use: in a container those that it is granted, not its host's; at least 1."""
+    found = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, int(min(found, cores_granted())))
+
+
+def cores_granted(
+    groups: Path = Path("/sys/fs/cgroup"), membership: Path = Path("/proc/self/cgroup")
+) -> float:
+    """Cores whose time the control groups of this process (Linux, version 2) grant it; infinite where none limits it.
+
+    Args:
+        groups: where they are mounted.
+        membership: the file that says in which group it is.
+    """
+    try:
+        lines = membership.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    group = groups / next((line[3:].strip("/") for line in lines if line.startswith("0::")), "")
+    found = math.inf
+    for limited in (group, *(above for above in group.parents if above.is_relative_to(groups))):
+        try:
+            quota, period = (limited / "cpu.max").read_text(encoding="utf-8").split()
+        except (OSError, ValueError):
+            continue  # no such group is seen from here, or it has no limit
+        if quota != "max":
+            found = min(found, int(quota) / int(period))
+    return found
 
 
 def model_processes(wanted: int) -> int:

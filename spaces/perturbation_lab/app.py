@@ -8,10 +8,10 @@ from typing import Any
 import gradio as gr
 
 from openmeva.spaces import shell, wordnet
-from openmeva.spaces.limits import threads_each
 from openmeva.spaces.perturbation_lab import views
 from openmeva.spaces.perturbation_lab.lab import Lab, case_dict
 from openmeva.spaces.scorer import Scorer
+from openmeva.spaces.threads import threads_each
 from openmeva.training.perturbations import ASPECTS
 
 _LEAD = "Damage a story in one aspect, see exactly what changed, and find out which metrics notice."

@@ -11,11 +11,12 @@ import gradio as gr
 
 from openmeva.spaces import shell, wordnet
 from openmeva.spaces.catalogue import SMALL, read_catalogue
-from openmeva.spaces.limits import MAX_CHARACTERS, MOST_ANSWERED, threads_each
+from openmeva.spaces.limits import MAX_CHARACTERS, MOST_ANSWERED
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.story_scorer import files, service, views
 from openmeva.spaces.story_scorer.examples import BARE, EXAMPLES
 from openmeva.spaces.texts import Text
+from openmeva.spaces.threads import threads_each
 from openmeva.spaces.trust import Trusts
 
 _LEAD = "Does a story hold together? One verdict, the sentences that cost it, and every metric's score behind a click."

@@ -1,4 +1,4 @@
-"""Errors as sentences, uploads that are uploads, and addresses of the other Spaces."""
+"""Errors as sentences, uploads that are uploads, addresses of the other Spaces, and threads."""
 
 import asyncio
 import inspect
@@ -10,8 +10,9 @@ import pytest
 from gradio.state_holder import SessionState
 from gradio.utils import get_upload_folder
 
-from openmeva.spaces import shell
+from openmeva.spaces import shell, threads
 from openmeva.spaces.limits import MOST_PAGES
+from openmeva.spaces.threads import threads_each
 
 
 def test_a_users_mistake_is_a_sentence_and_escaped() -> None:
@@ -112,3 +113,11 @@ def test_a_copy_of_a_space_links_to_the_publishers_others(
     assert shell.card("union") == "https://huggingface.co/spaces/Some-Org/union"
     monkeypatch.delenv("SPACE_ID")
     assert shell.address("story_scorer") == "http://127.0.0.1:7860"
+
+
+@pytest.mark.parametrize(("cores", "expected"), [(64, 32), (4, 2), (1, 1)])
+def test_threads_are_those_of_the_cores_at_hand(
+    cores: int, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "cores", lambda: cores)
+    assert threads_each() == expected

@@ -1,5 +1,6 @@
 """How many processes work, and on what."""
 
+import math
 import os
 import signal
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 import torch
 
 from openmeva.metrics.core import runtime
+from openmeva.training import processes
 from openmeva.training.processes import in_processes, model_processes
 
 
@@ -57,3 +59,25 @@ def test_workers_end_with_the_process_that_started_them() -> None:
     os.waitpid(child, 0)
     assert os.read(told, 1) == b""  # nobody is left who holds the other end
     os.close(told)
+
+
+def test_the_cores_of_a_container_are_those_that_it_is_granted(tmp_path: Path) -> None:
+    membership, groups = tmp_path / "membership", tmp_path / "groups"
+    (groups / "a" / "b").mkdir(parents=True)
+    for group, limit in {"": "max 100000", "a": "250000 100000", "a/b": "400000 100000"}.items():
+        (groups / group / "cpu.max").write_text(f"{limit}\n")
+    for group, expected in {"/a/b": 2.5, "/a": 2.5, "/": math.inf, "/../of/the/host": math.inf}.items():
+        membership.write_text(f"1:name=systemd:/a\n0::{group}\n")
+        assert processes.cores_granted(groups, membership) == expected
+    (groups / "cpu.max").write_text("50000 100000\n")
+    assert processes.cores_granted(groups, membership) == 0.5, "the container's own limit stands at the root"
+    assert processes.cores_granted(tmp_path / "none", tmp_path / "none") == math.inf
+
+
+@pytest.mark.parametrize(("granted", "expected"), [(2.5, 2), (0.5, 1), (math.inf, 64)])
+def test_cores_are_at_most_those_granted_and_at_least_one(
+    granted: float, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(64)), raising=False)
+    monkeypatch.setattr(processes, "cores_granted", lambda: granted)
+    assert processes.cores() == expected
