@@ -126,7 +126,7 @@ def space(
 
 def install() -> None:
     """Put metrics, models and datasets into your own Hugging Face cache, for use from any folder."""
-    from openmeva.training.hub.__main__ import install as into_cache
+    from openmeva.training.hub.commands import install as into_cache
     from openmeva.training.hub.description import read_description
 
     description = read_description(ROOT)
@@ -143,7 +143,7 @@ def install() -> None:
 
 def uninstall() -> None:
     """Take out of that cache what install put in, and nothing else."""
-    from openmeva.training.hub.__main__ import uninstall as out_of_cache
+    from openmeva.training.hub.commands import uninstall as out_of_cache
 
     out_of_cache()
 
@@ -162,7 +162,7 @@ def publish(
     ] = False,
 ) -> None:
     """Push everything to an organisation on the Hub; a token that may write is needed."""
-    from openmeva.training.hub.__main__ import publish as to_hub
+    from openmeva.training.hub.commands import publish as to_hub
     from openmeva.training.hub.description import read_description
 
     to_hub(read_description(ROOT), ROOT, organisation, dry_run, move_tags, uncommitted, source)

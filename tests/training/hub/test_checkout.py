@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.training.hub import __main__ as command
-from openmeva.training.hub.__main__ import main
+from openmeva.training.hub import commands
 from openmeva.training.hub.checkout import commit_note
+from openmeva.training.hub.description import read_description
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -36,8 +36,8 @@ def test_weights_that_were_only_tried_out_are_not_published(checkout: Path) -> N
     assert commit_note(checkout) == f"({commit})"
     shutil.copytree(checkout / "metrics/union/weights/roc", checkout / "metrics/union/weights/mine")
     (checkout / "spaces" / "metric_app.py").write_text("")
-    with pytest.raises(SystemExit) as stopped:
-        main(["--project", str(checkout), "publish", "--organisation", "me", "--dry-run"])
+    with pytest.raises(ValueError, match="mine") as stopped:
+        commands.publish(read_description(checkout), checkout, "me", dry_run=True, move_tags=False)
     assert "?? metrics/union/weights/mine/\n" in str(stopped.value)
     assert "M spaces/metric_app.py\n" in str(stopped.value)
     assert commit_note(checkout, uncommitted=True) == f"({commit}-dirty)"
@@ -55,9 +55,12 @@ def test_the_command_says_where_cards_do_not(
     project: Path, source: str | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     described = []
-    monkeypatch.setattr(command, "lay_out", lambda one, description, *_: described.append(description.source))
-    monkeypatch.setattr(command, "_list_files", lambda _: 0)
-    monkeypatch.setattr(command, "repository_problems", lambda *_: [])
-    main(["--project", str(project), "publish", "--dry-run", *(["--source", source] if source else [])])
+    monkeypatch.setattr(
+        commands, "lay_out", lambda one, description, *_: described.append(description.source)
+    )
+    monkeypatch.setattr(commands, "_list_files", lambda _: 0)
+    monkeypatch.setattr(commands, "repository_problems", lambda *_: [])
+    description = read_description(project)
+    commands.publish(description, project, None, dry_run=True, move_tags=False, source=source)
     assert set(described) == {source or ""}
     assert ("warning: cards speak of a clone" in capsys.readouterr().err) == (source is None)

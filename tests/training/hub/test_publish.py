@@ -11,7 +11,7 @@ from huggingface_hub import HfApi, constants
 from huggingface_hub.errors import HfHubHTTPError
 from safetensors.torch import save_file
 
-from openmeva.training.hub.__main__ import main
+from openmeva.training.hub.commands import publish as publish_project
 from openmeva.training.hub.description import read_description
 from openmeva.training.hub.layout import Repository, lay_out
 from openmeva.training.hub.publish import publish
@@ -169,7 +169,7 @@ def test_a_tag_that_a_failed_publication_left_behind_moves(
 
 
 def test_a_dry_run_lists_and_asks_nobody(hub: Hub, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["--project", str(project), "publish", "--organisation", "me", "--dry-run"])
+    publish_project(read_description(project), project, "me", dry_run=True, move_tags=False)
     printed = capsys.readouterr().out
     assert "model me/union-roc" in printed
     size = (project / "metrics" / "union" / "weights" / "roc" / "adapter.safetensors").stat().st_size
@@ -206,8 +206,8 @@ def test_what_must_not_go_out_does_not(hub: Hub, project: Path, tmp_path: Path, 
     damaged = tmp_path / "damaged"
     shutil.copytree(project, damaged)
     problem = damage(damaged)
-    with pytest.raises(SystemExit) as stopped:
-        main(["--project", str(damaged), "publish", "--organisation", "me"])
+    with pytest.raises(ValueError, match="not published") as stopped:
+        publish_project(read_description(damaged), damaged, "me", dry_run=False, move_tags=False)
     assert problem in str(stopped.value)
     assert hub.requests == []
 
@@ -217,8 +217,8 @@ def test_without_a_token_it_says_so(
 ) -> None:
     monkeypatch.delenv("HF_TOKEN")
     monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "none"))
-    with pytest.raises(SystemExit, match="expected a token that may write"):
-        main(["--project", str(project), "publish", "--organisation", "me"])
+    with pytest.raises(ValueError, match="expected a token that may write"):
+        publish_project(read_description(project), project, "me", dry_run=False, move_tags=False)
 
 
 USE = """
@@ -254,7 +254,7 @@ json.dump(found, open(sys.argv[1], "w"))
 
 def test_what_was_published_is_used_from_anywhere(hub: Hub, project: Path, tmp_path: Path) -> None:
     """From an empty cache in another folder; then again from the cache, with the Hub gone."""
-    main(["--project", str(project), "publish", "--organisation", "me"])
+    publish_project(read_description(project), project, "me", dry_run=False, move_tags=False)
     (tmp_path / "elsewhere").mkdir()
     hub.requests.clear()
     online, offline = tmp_path / "online.json", tmp_path / "offline.json"

@@ -1,8 +1,10 @@
-"""Installs the project's metrics, models and datasets into this user's caches, or publishes them on the Hub."""
+"""Installs the project's metrics, models and datasets into this user's caches, or publishes them on the Hub.
+
+`openmeva install`, `uninstall` and `publish` do so.
+"""
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import tempfile
@@ -15,44 +17,13 @@ from openmeva.metrics.core.version import __version__
 from openmeva.training.hub.caches import Caches
 from openmeva.training.hub.checkout import commit_note
 from openmeva.training.hub.checks import repository_problems
-from openmeva.training.hub.description import Description, read_description
+from openmeva.training.hub.description import Description
 from openmeva.training.hub.install import Installation
 from openmeva.training.hub.layout import Repository, lay_out
 from openmeva.training.hub.record import Record
-from openmeva.training.paths import RESOURCES, ROOT
+from openmeva.training.paths import RESOURCES
 
 FLAGS = "HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1"
-
-
-def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m training.hub", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    parser.add_argument("--project", type=Path, default=ROOT, help="root of the checkout")
-    commands.add_parser("install", help="fill HF_HOME's module, hub and dataset caches")
-    commands.add_parser("uninstall", help="take out what install put in")
-    pushing = commands.add_parser("publish", help="push everything to an organisation on the Hub")
-    pushing.add_argument("--organisation", help="who publishes (default: the one in hub.yaml)")
-    pushing.add_argument(
-        "--source", help="address of the project's repository (default: the one in hub.yaml)"
-    )
-    pushing.add_argument("--dry-run", action="store_true", help="check, and list every file and size")
-    pushing.add_argument("--move-tags", action="store_true", help="let the version's tag move to new files")
-    pushing.add_argument("--uncommitted", action="store_true", help="publish what is not committed, too")
-    chosen = parser.parse_args(arguments)
-    try:
-        if chosen.command == "uninstall":
-            uninstall()
-            return
-        description = read_description(chosen.project)
-        if chosen.command == "install":
-            install(description, chosen.project)
-        else:
-            publish(
-                description, chosen.project, chosen.organisation, chosen.dry_run, chosen.move_tags,
-                chosen.uncommitted, chosen.source,
-            )  # fmt: skip
-    except (OSError, ValueError) as error:
-        sys.exit(f"error: {error}")
 
 
 def install(description: Description, root: Path) -> None:
@@ -178,7 +149,3 @@ def _list_files(repository: Repository) -> int:
     for name, size in sizes.items():
         print(f"{size:>14,}  {name}")
     return sum(sizes.values())
-
-
-if __name__ == "__main__":
-    main()
