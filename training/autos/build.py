@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from filelock import FileLock
+from filelock import FileLock, Timeout
 from rich.progress import track
 
 from openmeva.training.autos.builder import AutosBuilder, Made, Row
@@ -62,13 +62,13 @@ def build(
     progress: bool = True,
     processes: int = 1,
     told: Mapping[str, Any] | None = None,
+    check: Callable[[], object] = lambda: None,
 ) -> dict[str, pa.Table]:
     """Write both splits to a folder; returns them.
 
     Stories are worked through in parts of 250, each kept in `<folder>/.parts` until the end: a build that was
     interrupted goes on from there. Nothing is ever half-written. The number of processes changes no row. At the end
-    paraphrases are evened (`evening.py`), which only the whole set shows to be needed. A second build into the same
-    folder waits for the first.
+    paraphrases are evened (`evening.py`), which only the whole set shows to be needed.
 
     Args:
         rows: of `read_rows`; ids differ.
@@ -78,6 +78,10 @@ def build(
         progress: whether to show a bar.
         processes: that work on parts at the same time.
         told: settings as people know them, kept in the files' metadata beside the build's key.
+        check: refuses what lies in the folder, by an error; called when no other build can change it any more.
+
+    Raises:
+        ValueError: another build is writing to the folder.
     """
     key = key_of(rows, builder.seed, settings)
     parts = folder / ".parts" / key
@@ -87,6 +91,7 @@ def build(
         return evened(found, stories, rows, builder)
 
     with _alone(folder):
+        check()
         human = made("discrimination", rows)
         incoherent = sampled(human.rows, len(rows), builder.seed)
         same = made("invariance", rows)
@@ -126,13 +131,18 @@ def _built(file: Path) -> dict[str, Any]:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """A second build waits for the first; what a killed one had half-written goes."""
+    """One build at a time; what a killed one had half-written goes."""
     folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / ".lock"):
-        for split in SPLITS:
-            for left in folder.glob(f".{split}.parquet.*.tmp"):
-                left.unlink()
-        yield
+    try:
+        with FileLock(folder / ".lock", timeout=0):
+            for split in SPLITS:
+                for left in folder.glob(f".{split}.parquet.*.tmp"):
+                    left.unlink()
+            yield
+    except Timeout as error:
+        raise ValueError(
+            f"{folder}: another build is writing here; wait for it, or give another --out"
+        ) from error
 
 
 def sampled(rows: Sequence[Row], count: int, seed: int) -> list[Row]:

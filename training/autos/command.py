@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
+
 from openmeva.training.autos.build import SPLITS, TRIED, build, builds_in, key_of
 from openmeva.training.autos.builder import AutosBuilder
 from openmeva.training.autos.counts import counts_table, yield_table
@@ -109,7 +111,8 @@ def build_autos(how: Building) -> None:
     """Builds every configuration, and prints its counts and where it lies.
 
     Raises:
-        ValueError: a bad row, a damaged file, or, unless `how.replace`, a build with other settings that lies where one is to go.
+        ValueError: a bad row, a damaged file, another build that is writing where one is to go, or, unless `how.replace`, one with
+            other settings that lies there.
         FileNotFoundError: a file, WordNet or ConceptNet that is missing, before any work is done.
     """
     require_knowledge()
@@ -198,7 +201,16 @@ def _build_one(config: str, rows: Sequence[StoryRow], how: Building) -> None:
     builder = builder_of(rows, how.paraphrases, how.grammar, how.seed)
     folder = (how.out or AUTOS) / config
     told = _told(rows, how)
-    tables = build(rows, builder, folder, _settings(how), sys.stderr.isatty(), how.processes, told)
+    tables = build(
+        rows,
+        builder,
+        folder,
+        _settings(how),
+        sys.stderr.isatty(),
+        how.processes,
+        told,
+        lambda: _spare(config, rows, how),
+    )
     discrimination, invariance = (tables[split].to_pylist() for split in SPLITS)
     print(f"{config}: {len(rows)} stories\n\n{counts_table(discrimination, invariance, len(rows), config)}")
     if builder.grammar is not None:
@@ -218,14 +230,15 @@ def _write_card(out: Path) -> None:
     card = out / "README.md"
     if card.is_file() and not card.read_bytes().endswith(_BODY.encode()):
         return
-    configurations = [
-        {
-            "config_name": config,
-            "data_files": [{"split": split, "path": f"{config}/{split}.parquet"} for split in SPLITS],
-        }
-        for config in sorted(folder.name for folder in out.iterdir() if builds_in(folder))
-    ]
-    write_text(card, join_card({"pretty_name": "AUTOS", "configs": configurations}, _BODY))
+    with FileLock(out / ".lock"):  # or a build beside this one could leave this one's configuration out
+        configurations = [
+            {
+                "config_name": config,
+                "data_files": [{"split": split, "path": f"{config}/{split}.parquet"} for split in SPLITS],
+            }
+            for config in sorted(folder.name for folder in out.iterdir() if builds_in(folder))
+        ]
+        write_text(card, join_card({"pretty_name": "AUTOS", "configs": configurations}, _BODY))
 
 
 def _inputs(how: Building) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """AUTOS: the rows, the files, interrupted builds, bad lines, the mini configuration in the repository."""
 
 import json
-import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -96,38 +95,35 @@ def test_an_interrupted_build_goes_on_and_ends_in_the_same_rows(
     assert all(again[split].equals(whole[split]) for split in autos.SPLITS)
 
 
-def test_a_second_build_into_a_folder_waits_for_the_first_and_keeps_the_parts_of_others(
+def test_a_second_build_into_a_folder_is_refused_while_the_first_writes_and_keeps_the_parts_of_others(
     rows: list[StoryRow], builder: AutosBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = AutosBuilder(builder.corpus, builder.paraphraser, builder.similarity, seed=2)
-    second = threading.Thread(
-        target=autos.build, args=(rows[:3], other, tmp_path / "both"), kwargs={"progress": False}
-    )
+    both = tmp_path / "both"
     seeds: list[int] = []
     original = AutosBuilder.discrimination
 
     def noted(self: AutosBuilder, part: Sequence[StoryRow]) -> Made:
         seeds.append(self.seed)
         if len(seeds) == 1:
-            second.start()
-            second.join(0.5)  # it has all the time to begin, and may not
-            assert seeds == [1]
+            with pytest.raises(ValueError, match="both: another build is writing here; wait for it, or give"):
+                autos.build(rows[:3], other, both, progress=False)
         return original(self, part)
 
     monkeypatch.setattr(AutosBuilder, "discrimination", noted)
     monkeypatch.setattr(autos, "CHUNK", 2)
-    kept = tmp_path / "both" / ".parts" / "of another build" / "0000000.parquet"
+    kept = both / ".parts" / "of another build" / "0000000.parquet"
     kept.parent.mkdir(parents=True)
     kept.touch()
-    (tmp_path / "both" / ".invariance.parquet.killed.tmp").touch()
-    autos.build(rows[:3], builder, tmp_path / "both", progress=False)
-    second.join()
-    assert seeds == [1, 1, 2, 2]
-    assert [path for path in (tmp_path / "both" / ".parts").rglob("*") if path.is_file()] == [kept]
-    assert not list((tmp_path / "both").glob("*.tmp"))
-    alone = autos.build(rows[:3], other, tmp_path / "alone", progress=False)
+    (both / ".invariance.parquet.killed.tmp").touch()
+    first = autos.build(rows[:3], builder, both, progress=False)
+    assert seeds == [1, 1]
+    assert [path for path in (both / ".parts").rglob("*") if path.is_file()] == [kept]
+    assert not list(both.glob("*.tmp"))
+    alone = autos.build(rows[:3], builder, tmp_path / "alone", progress=False)
     for split in autos.SPLITS:
-        assert pq.read_table(tmp_path / "both" / f"{split}.parquet").equals(alone[split])
+        assert pq.read_table(both / f"{split}.parquet").equals(first[split])
+        assert first[split].equals(alone[split])
 
 
 def test_the_grammar_filter_spares_typos(rows: list[StoryRow], builder: AutosBuilder) -> None:

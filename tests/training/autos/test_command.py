@@ -4,16 +4,18 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import Result
+from filelock import FileLock, Timeout
 from typer.testing import CliRunner
 
 from openmeva.training.autos import command
-from openmeva.training.autos.build import SCHEMA
+from openmeva.training.autos.build import SCHEMA, builds_in
 from openmeva.training.autos.builder import Made
 from openmeva.training.cli.app import app
 from openmeva.training.corpora.story_rows import StoryRow
@@ -100,6 +102,40 @@ def test_a_built_folder_loads_by_configuration(
     (out / "README.md").write_text("mine")
     command.build_autos(command.Building(["roc"], stories=mine, out=out))
     assert (out / "README.md").read_text() == "mine"
+
+
+def test_a_build_that_ends_after_another_began_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "require_knowledge", lambda: None)
+    monkeypatch.setattr(command, "_inputs", lambda how: {})
+    mine, out = tmp_path / "mine.jsonl", tmp_path / "out"
+    mine.write_text('{"story": "He ran. He fell."}\n')
+    first, second = (command.Building(["roc"], stories=mine, out=out, seed=seed) for seed in (1, 2))
+
+    def other_first(*_: object) -> NoneMade:
+        monkeypatch.setattr(command, "builder_of", lambda *_: NoneMade())
+        command.build_autos(first)
+        return NoneMade()
+
+    monkeypatch.setattr(command, "builder_of", other_first)
+    with pytest.raises(ValueError, match=r"since a build with seed 1 \(now 2\) lies there"):
+        command.build_autos(second)
+    assert {built["settings"]["seed"] for built in builds_in(out / "roc")} == {1}
+
+
+def test_builds_side_by_side_write_the_card_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def listed(folder: Path) -> list[dict[str, Any]]:
+        with pytest.raises(Timeout):
+            FileLock(tmp_path / ".lock", timeout=0).acquire()
+        return [{}]
+
+    (tmp_path / "roc").mkdir()
+    monkeypatch.setattr(command, "builds_in", listed)
+    command._write_card(tmp_path)
+    assert "config_name: roc" in (tmp_path / "README.md").read_text()
 
 
 def test_long_stories_of_a_corpus_become_passages_and_a_share_takes_more(
