@@ -49,11 +49,15 @@ class MaskingCollator:
 def load_texts(
     corpora: Iterable[CorpusConfig], block_words: int, blocks_per_story: int, data: Path
 ) -> tuple[list[str], list[str]]:
-    """Training and validation blocks of normalised text; the held-out stories are those of every metric."""
+    """Training and validation blocks of normalised text; the held-out stories are those of every metric.
+
+    Raises:
+        ValueError: a corpus without a story to train on, or without a held-out one.
+    """
     train: set[str] = set()
     validation: set[str] = set()
     for corpus in corpora:
-        loaded = load_corpus(corpus, data, names_file())
+        loaded = load_corpus(corpus, data, names_file(), ("train", "validation"))
         for split, texts in ((loaded.train, train), (loaded.validation, validation)):
             for sentences in split:
                 blocks = cut_blocks(sentences, block_words)[:blocks_per_story]

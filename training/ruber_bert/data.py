@@ -43,9 +43,12 @@ def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenize
         data: folder of the files.
         names: `names.json` of the encoder.
         tokenizer: the encoder's.
+
+    Raises:
+        ValueError: fewer than two pairs to train on, or held out: a context is put beside another one's story.
     """
     settings = config.corpus
-    corpus = load_corpus(settings, data, names)
+    corpus = load_corpus(settings, data, names, () if config.prompts else ("train", "validation"))
     named = Normalizer.load(names)
     normalizer = named if settings.delexicalize else Normalizer()
     judged = judged_keys(settings.exclude, data, named) if config.prompts else set()
@@ -71,6 +74,12 @@ def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenize
         [split[i] for i in rng.permutation(len(split))[:count]]
         for split, count in ((train, config.pairs), (validation, config.validation_pairs))
     ]
+    for split, lack in zip(kept, ("to train on", "held out"), strict=True):
+        if len(split) < 2:
+            files = ", ".join(dict.fromkeys([*settings.train, *settings.validation, *(config.prompts or ())]))
+            raise ValueError(
+                f"{files}: expected at least two pairs of a context and its story {lack}, got {len(split)}"
+            )
     return PairSplit(*(_tokens(split, tokenizer, config.max_length - 2) for split in kept))
 
 

@@ -1,10 +1,15 @@
-"""The encoder's vocabulary and masks."""
+"""The encoder's vocabulary, texts and masks."""
+
+import json
+from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 from transformers import BertTokenizer
 
-from openmeva.training.encoder.data import MaskingCollator
+from openmeva.training.corpora.splits import CorpusConfig
+from openmeva.training.encoder.data import MaskingCollator, load_texts
 from openmeva.training.encoder.vocabulary import prune_vocabulary
 from tests.tiny import PIECES
 
@@ -15,6 +20,18 @@ def test_the_vocabulary_keeps_specials_characters_and_frequent_pieces() -> None:
     kept = prune_vocabulary(tokenizer, ["often often seldom", "often a"], 13)
     assert kept[:8] == ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[MALE]", "[FEMALE]", "[NEUTRAL]"]
     assert kept[8:] == ["##a", "a", "b", "often", "seldom"]
+
+
+@pytest.mark.parametrize(
+    ("share", "message"),
+    [(0.0, r"stories\.jsonl: no story held out"), (1.0, r"stories\.jsonl: no story left to train on")],
+)
+def test_a_corpus_that_lacks_a_split_is_told(tmp_path: Path, share: float, message: str) -> None:
+    rows = [{"story": f"Ann had {count} dogs. She walked them."} for count in range(9)]
+    (tmp_path / "stories.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    corpus = CorpusConfig(train=("stories.jsonl",), validation_share=share)
+    with pytest.raises(ValueError, match=message):
+        load_texts([corpus], 100, 3, tmp_path)
 
 
 def test_masks() -> None:

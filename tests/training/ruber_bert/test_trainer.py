@@ -221,6 +221,26 @@ def test_prompts_are_contexts_and_a_story_counts_once(column: str, data: Path) -
 
 
 @pytest.mark.parametrize(
+    ("file", "story", "message"),
+    [
+        ("held_out", "he ate .", r"held_out\.jsonl: expected at least two .* held out, got 0"),
+        ("held_out", "he ate . she ran .", r"held_out\.jsonl: expected at least two .* held out, got 1"),
+        ("stories", "he ate . she ran .", "expected at least two pairs .* to train on, got 1"),
+    ],
+)
+def test_too_few_pairs_are_told_before_anything_is_trained(
+    data: Path, file: str, story: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (data / f"{file}.jsonl").write_text(json.dumps({"story": story}) + "\n")
+    monkeypatch.setattr(ruber_bert.RuberTrainer, "train", lambda *_, **__: pytest.fail("trained"))
+    with pytest.raises(ValueError, match=message):
+        run(data, "few", configuration(passes=1))
+    corpus = {"train": ["stories.jsonl"], "validation_share": 0.0}
+    with pytest.raises(ValueError, match=r"stories\.jsonl: no story held out \(validation_share 0 of"):
+        run(data, "none", configuration(passes=1, corpus=corpus))
+
+
+@pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"loss": "squared"}, "loss: input should be 'margin' or 'cross_entropy', got 'squared'"),
