@@ -86,21 +86,27 @@ def _check_whole(one: JudgedSet, parts: Mapping[str, Any], source: str | None, o
 def _write_card_of_mans(out: Path, old: str | None) -> None:
     """The project's card with the configurations whose files are there, unless there is one of the user's own.
 
+    Of a card that was written before, whose words may be another version's, the configurations alone are changed.
     `datasets` looks for the files of the first configuration whichever is asked for.
     """
     front, body = read_card(MANS / "README.md")
+    every = front["configs"]
     keep_configurations(front, out)
-    if old is None or _is_outdated(old, front, body):
-        write_text(out / "README.md", join_card(front, body))
+    if old is not None:
+        try:
+            theirs, text = split_card(f"{old}\n")
+        except ValueError:
+            return
+        known = theirs.get("configs")
+        ours = isinstance(known, list) and all(one in every for one in known) and _title(text) == _title(body)
+        if not ours or known == front["configs"]:
+            return
+        front, body = {**theirs, "configs": front["configs"]}, text
+    write_text(out / "README.md", join_card(front, body))
 
 
-def _is_outdated(old: str, front: Mapping[str, Any], body: str) -> bool:
-    """Whether a card is one of these with other configurations."""
-    try:
-        theirs, text = split_card(f"{old}\n")
-    except ValueError:
-        return False
-    return text == body and theirs != front and {**theirs, "configs": front["configs"]} == front
+def _title(body: str) -> str:
+    return body.lstrip().partition("\n")[0]
 
 
 def _card_of(out: Path, one: JudgedSet) -> str | None:

@@ -101,6 +101,24 @@ def test_one_corpus_of_mans_loads_alone(mans: Path, tmp_path: Path, corpus: str,
     assert (out / "README.md").read_text() == "mine"
 
 
+def test_a_card_of_mans_with_the_words_of_another_version_has_the_configurations_of_what_is_there(
+    mans: Path, tmp_path: Path
+) -> None:
+    source, out = tmp_path / "source", tmp_path / "out"
+    source.mkdir()
+    shutil.copy(mans / "mans_roc.json", source)
+    judged("mans", "--source", source, "--out", out)
+    card = (out / "README.md").read_text()
+    (out / "README.md").write_text(card.replace("Machine-generated stories", "Stories by machines"))
+    judged("mans", "--source", mans, "--out", out)
+    assert datasets.load_dataset(str(out)).num_rows == {"roc": 1, "wp": 2}
+    assert "Stories by machines" in (out / "README.md").read_text()
+    mine = card.replace("# MANS: manually annotated stories", "# Stories of mine")
+    (out / "README.md").write_text(mine)
+    judged("mans", "--source", mans, "--out", out)
+    assert (out / "README.md").read_text() == mine
+
+
 def test_the_card_of_the_project_has_both_corpora_of_mans(
     mans: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
