@@ -4,12 +4,16 @@ Which these are is the same for every configuration; what of the shipped weights
 has read some of them, says so in its card (`held_out` in its manifest: the story encoder, embedding similarity).
 """
 
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.corpora.splits import CorpusConfig, cut, cut_blocks, judged_keys
 from openmeva.training.corpora.stories import is_held_out, story_key
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
+from openmeva.training.corpora.told import tell_alike
 from openmeva.training.corpora.writing_prompts import TAG
 from openmeva.training.files import files_at_hand
 from openmeva.training.text.story import Story
@@ -20,8 +24,8 @@ def held_out_rows(
 ) -> list[StoryRow]:
     """The validation stories that `splits.load_corpus` finds for the same settings, in their own words.
 
-    Judged stories and those that begin alike are left out, and so are stories of one sentence; long ones are
-    cut at the sentence that ends nearest to `config.max_words`. Ids are the file's name and the line.
+    Judged stories and those that begin alike, which are counted on standard error, are left out, and so are stories of
+    one sentence; long ones are cut at the sentence that ends nearest to `config.max_words`. Ids are the file's name and the line.
 
     Args:
         config: of a metric's training.
@@ -35,29 +39,36 @@ def held_out_rows(
         ValueError: a file is missing or damaged, or no story is held out.
     """
     named = Normalizer.load(names)
-    seen = judged_keys(config.exclude, data, named)
+    judged = judged_keys(config.exclude, data, named)
     context = "first_sentence" if config.context == "first_sentence" else "none"
-    found: list[StoryRow] = []
-    for file in config.validation or files_at_hand(config.train, data):
-        if not (data / file).is_file():
-            raise ValueError(f"{data / file}: no such file")
-        for row in read_rows(data / file, context, skip_bad=True)[0]:
-            key = story_key(named.sentences(row["story"]))
-            if key in seen or not (config.validation or is_held_out(key, config.validation_share)):
-                continue
-            seen.add(key)
-            story_id = f"{Path(file).name.partition('.')[0]}-{row['story_id']}"
-            given = TAG.sub("", row["context"])
-            texts = (
-                _passages(row["story"], config.block_words)
-                if passages
-                else [_cut(row["story"], config.max_words)]
-            )
-            for number, text in enumerate(texts, 1):
-                own = story_id if number == 1 else f"{story_id}-{number}"
-                found.append({**row, "story_id": own, "context": given, "story": text})
-                if len(found) == limit:
-                    return found
+    counts: Counter[str] = Counter()
+
+    def rows() -> Iterator[StoryRow]:
+        seen = set(judged)
+        for file in config.validation or files_at_hand(config.train, data):
+            if not (data / file).is_file():
+                raise ValueError(f"{data / file}: no such file")
+            for row in read_rows(data / file, context, skip_bad=True)[0]:
+                key = story_key(named.sentences(row["story"]))
+                if not (config.validation or is_held_out(key, config.validation_share)):
+                    continue
+                counts.update(read=1, alike=key in seen and key not in judged)
+                if key in seen:
+                    continue
+                seen.add(key)
+                story_id = f"{Path(file).name.partition('.')[0]}-{row['story_id']}"
+                given = TAG.sub("", row["context"])
+                texts = (
+                    _passages(row["story"], config.block_words)
+                    if passages
+                    else [_cut(row["story"], config.max_words)]
+                )
+                for number, text in enumerate(texts, 1):
+                    own = story_id if number == 1 else f"{story_id}-{number}"
+                    yield {**row, "story_id": own, "context": given, "story": text}
+
+    found = list(islice(rows(), limit))
+    tell_alike(counts["alike"], counts["read"])
     if not found:
         raise ValueError(f"{data}: expected held-out stories, got none")
     return found

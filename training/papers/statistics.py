@@ -19,9 +19,9 @@ from rich.console import Console
 from rich.table import Table
 from scipy.stats import spearmanr
 
-from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.openmeva.error_types import story_error_types
 from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.corpora.prepare import mean_tokens
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -145,17 +145,6 @@ def _input_and_story(rows: Rows) -> tuple[float, float]:
     contexts = [str(row["context"]) for row in rows]
     stories = [str(row["story"]).removeprefix(context) for row, context in zip(rows, contexts, strict=True)]
     return mean_tokens(contexts), mean_tokens(stories)
-
-
-def mean_tokens(texts: Sequence[str]) -> float:
-    """The mean number of tokens; a name's placeholder is one. Not a number without texts.
-
-    >>> mean_tokens(["[MALE] ran.", "He didn't."])
-    3.5
-    """
-    normalizer = Normalizer()
-    counts = [sum(map(len, normalizer.sentences(text))) for text in texts]
-    return float(np.mean(counts)) if counts else float("nan")
 
 
 def marked(count: int, printed: int) -> str:

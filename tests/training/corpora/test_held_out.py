@@ -42,7 +42,11 @@ def test_a_share_by_hash_is_that_of_training(data: Path) -> None:
     assert {(row["context"], row["keep"]) for row in rows} == {("A trip", 0)}
 
 
-def test_judged_and_repeated_stories_and_single_sentences_are_left_out(data: Path) -> None:
+def test_judged_and_repeated_stories_and_single_sentences_are_left_out(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    twice = (data / "dev.txt").read_text() + "Nora sang. She won. They cheered.\n"
+    (data / "dev.txt").write_text(twice)
     config = CorpusConfig(train=("train.jsonl",), validation=("dev.txt",), exclude=("judged.csv",))
     (row,) = held_out_rows(config, data, data / "names.json")
     assert row == {
@@ -51,6 +55,7 @@ def test_judged_and_repeated_stories_and_single_sentences_are_left_out(data: Pat
         "story": "Nora sang. She won. They cheered.",
         "keep": 1,
     }
+    assert "1 of 4 stories begin like another one and are left out" in capsys.readouterr().err
 
 
 def test_long_stories_are_cut_and_the_limit_holds(data: Path) -> None:

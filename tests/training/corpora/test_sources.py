@@ -121,6 +121,9 @@ def test_prepare_writes_three_files_that_read_back(tmp_path):
 def test_statistics_count_words_and_marks():
     rows = [{"story_id": "1", "context": "He ran.", "story": "He did n't fall . It hurt."}]
     assert corpus_statistics(rows) == {"stories": 1, "unique_inputs": 1, "input_tokens": 3, "story_tokens": 8}
+    named = [{"story_id": "1", "context": "[MALE] ran.", "story": "[FEMALE] fell! She wept."}]
+    found = corpus_statistics(named)
+    assert (found["input_tokens"], found["story_tokens"]) == (3, 6)
 
 
 def test_the_command(tmp_path, capsys):
