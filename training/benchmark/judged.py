@@ -37,6 +37,7 @@ def judged_table(
     rng: np.random.Generator,
     sources: bool = True,
     unproven: Collection[str] = (),
+    compared: bool = True,
 ) -> dict[str, Any]:
     """The main table of a judged set.
 
@@ -47,6 +48,8 @@ def judged_table(
         draws, rng: of the bootstrap, which all rows share.
         sources: whether to compare the judgments of each two source models; many take long.
         unproven: titles of metrics that may have seen these judgments: that one is above the ceiling says nothing of it.
+        compared: whether to compare metrics with each other; else there are `draws` (title to those of the bootstrap) in
+            place of `pairs` and `standings`.
 
     Returns:
         `rows` (coefficients pooled over stories, `p_values`, `intervals`, the levels `within_prompts` and
@@ -85,12 +88,19 @@ def judged_table(
         if "undefined" not in trivial[name]:
             _add_levels(rows[name], array, judged, levels)
     proven = {name: row for name, row in rows.items() if name not in unproven}
+    among: dict[str, Any] = (
+        {
+            "pairs": _pairs(rows, scores, samples, judged.scores, resamples, exchanges),
+            "standings": standings(judged, rows, scores, samples, within, resamples, exchanges),
+        }
+        if compared
+        else {"draws": samples}
+    )
     result: dict[str, Any] = {
         "n": len(judged),
         "prompts": bootstrap.prompts,
         "rows": rows,
-        "pairs": _pairs(rows, scores, samples, judged.scores, resamples, exchanges),
-        "standings": standings(judged, rows, scores, samples, within, resamples, exchanges),
+        **among,
         "judgments": judged.scores.tolist(),
         "scores": {name: array.tolist() for name, array in scores.items()},
     }

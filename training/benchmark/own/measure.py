@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from openmeva.metrics.openmeva.bootstrap import PromptBootstrap
 from openmeva.metrics.openmeva.comparison import compare, correct
 from openmeva.metrics.openmeva.drift import model_drift
 from openmeva.metrics.openmeva.error_types import by_error_type
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.benchmark.judged import enough_resamples, judged_table
+from openmeva.training.benchmark.levels import Draws
 from openmeva.training.benchmark.sets import TestSet
 from openmeva.training.statistics.permutation import PermutationTests, Stopping, random_swaps
 
@@ -64,59 +64,60 @@ def judge_set(
         rng,
         sources=False,
         unproven=own,
+        compared=False,
     )
     scores = {title: np.array(values) for title, values in table.pop("scores").items()}
-    found = {key: value for key, value in table.items() if key not in ("pairs", "standings")}
-    bootstrap = PromptBootstrap(judged.scores, judged.prompts, how.draws, np.random.default_rng(how.seed))
+    comparisons = _comparisons(list(own), scores, judged, table.pop("draws"), how)
     kinds = {"ours": "own", "released": "other", "trivial": "trivial"}
-    for row in found["rows"].values():
+    for row in table["rows"].values():
         row["kind"] = kinds[row["kind"]]
-    found["sources"] = judged.source_models
-    found["metrics"] = {
+    table["sources"] = judged.source_models
+    table["metrics"] = {
         title: {
-            "comparisons": _comparisons(title, scores, judged, bootstrap, how),
+            "comparisons": comparisons[title],
             "examples": _examples(scores[title], judged, rows, -1 if title in turned else 1),
             "scores": scores[title].tolist(),
             **_parts(one, scores[title], judged, how),
         }
         for title in own
     }
-    return {"title": one.title, "corpus": one.corpus, **found}
+    return {"title": one.title, "corpus": one.corpus, **table}
 
 
 def _comparisons(
-    title: str,
+    titles: Sequence[str],
     scores: Mapping[str, np.ndarray],
     judged: JudgedStories,
-    bootstrap: PromptBootstrap,
+    draws: Mapping[str, Draws],
     how: Sampling,
-) -> dict[str, Any]:
-    """The metric against each other one: difference of Pearson, PERM-BOTH in the direction observed, Holm's correction.
+) -> dict[str, dict[str, Any]]:
+    """Of each title its metric against each other one: difference of Pearson, PERM-BOTH in the direction observed, Holm's correction.
 
     The p-value is two-sided: twice that of the one-sided test in the direction of the difference. Of few resamples none
     could be small enough after the correction, so that there are `enough_resamples` at least. PERM-BOTH takes stories for
     independent, which those of one prompt are not: a difference is clear where the interval over prompts leaves out 0, too.
+    All comparisons have the same draws (`draws`, of the bootstrap, by title) and exchanges.
     """
-    names = [title, *(name for name in scores if name != title)]
     resamples = max(how.draws, enough_resamples(len(judged)))
     swaps = random_swaps(resamples, len(judged), np.random.default_rng(how.seed))
     whole = Stopping(block=resamples)  # p-values that are corrected want all resamples
-    tests = PermutationTests(np.stack([scores[name] for name in names]), judged.scores, swaps, stopping=whole)
-    own_draws = bootstrap.correlations(scores[title])
-    found: dict[str, Any] = {}
-    for place, name in enumerate(names[1:], 1):
-        forward = tests.test(0, place)
-        against = forward if forward.difference >= 0 else tests.test(place, 0)
-        found[name] = compare(
-            scores[title], scores[name], judged.scores, own_draws, bootstrap.correlations(scores[name])
-        )
-        found[name]["perm_both"] = {"p_value": min(1.0, 2 * against.never_zero)}
-    for name, corrected in correct({k: v["perm_both"]["p_value"] for k, v in found.items()}).items():
-        found[name]["perm_both"]["holm"] = corrected["holm"]
-        better = found[name]["difference"]["pearson"] > 0
-        ends = found[name]["bootstrap"]["pearson"]["interval"]
-        clear = corrected["significant"] and ends is not None and not ends[0] <= 0 <= ends[1]
-        found[name]["verdict"] = ("better" if better else "worse") if clear else "no clear difference"
+    tests = PermutationTests(np.stack(list(scores.values())), judged.scores, swaps, stopping=whole)
+    places = {name: place for place, name in enumerate(scores)}
+    found: dict[str, dict[str, Any]] = {title: {} for title in titles}
+    for title, others in found.items():
+        for name in scores:
+            if name == title:
+                continue
+            forward = tests.test(places[title], places[name])
+            against = forward if forward.difference >= 0 else tests.test(places[name], places[title])
+            others[name] = compare(scores[title], scores[name], judged.scores, draws[title], draws[name])
+            others[name]["perm_both"] = {"p_value": min(1.0, 2 * against.never_zero)}
+        for name, corrected in correct({k: v["perm_both"]["p_value"] for k, v in others.items()}).items():
+            others[name]["perm_both"]["holm"] = corrected["holm"]
+            better = others[name]["difference"]["pearson"] > 0
+            ends = others[name]["bootstrap"]["pearson"]["interval"]
+            clear = corrected["significant"] and ends is not None and not ends[0] <= 0 <= ends[1]
+            others[name]["verdict"] = ("better" if better else "worse") if clear else "no clear difference"
     return found
 
 

@@ -5,11 +5,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from openmeva.metrics.openmeva.bootstrap import PromptBootstrap
 from openmeva.training.benchmark.own.judging import judge
 from openmeva.training.benchmark.own.metric import evaluate_module, function_named
 from openmeva.training.benchmark.sets import TEST_SETS
@@ -39,6 +41,24 @@ def rated(tmp_path: Path) -> Path:
     path = tmp_path / "rated.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
     return path
+
+
+def test_metrics_are_compared_on_draws_made_once(rated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[float, ...]] = []
+    correlations = PromptBootstrap.correlations
+
+    def counted(self: PromptBootstrap, metric: np.ndarray) -> dict[str, np.ndarray]:
+        asked.append(tuple(metric))
+        return correlations(self, metric)
+
+    def four(stories: list[str]) -> dict[str, list[float]]:
+        return {f"{k}": [float(len(story) % (11 + 2 * k)) for story in stories] for k in range(4)}
+
+    monkeypatch.setattr(PromptBootstrap, "correlations", counted)
+    found = judge(four, judged=rated, draws=100).results["judged"]["judged_rated"]["metrics"]
+    assert all(len(one["comparisons"]) == 3 for one in found.values())
+    times = [asked.count(tuple(one["scores"])) for one in found.values()]
+    assert times == [1] * 4, "for its row, and for all that it is compared with"
 
 
 def test_of_autos_a_sample_is_scored_where_one_is_asked_for() -> None:

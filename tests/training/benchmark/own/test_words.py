@@ -195,7 +195,8 @@ def test_a_difference_that_prompts_may_explain_is_not_clear() -> None:
         )
         scores = {name: quality + 1.5 * error for name, error in zip(("mine", "other"), errors, strict=True)}
         bootstrap = PromptBootstrap(judged.scores, judged.prompts, 200, np.random.default_rng(0))
-        test = _comparisons("mine", scores, judged, bootstrap, Sampling(200, 0))["other"]
+        draws = {name: bootstrap.correlations(values) for name, values in scores.items()}
+        test = _comparisons(["mine"], scores, judged, draws, Sampling(200, 0))["mine"]["other"]
         if test["perm_both"]["holm"] < 0.05:
             low, high = test["bootstrap"]["pearson"]["interval"]
             verdicts[low <= 0 <= high] = [*verdicts.get(low <= 0 <= high, []), test["verdict"]]
