@@ -1,7 +1,7 @@
 """Tiny random checkpoints of the real formats, for tests of mechanics."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from tokenizers.decoders import ByteLevel as ByteLevelDecoder
 from tokenizers.models import BPE
 from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.trainers import BpeTrainer
+from torch import Tensor
 from transformers import (
     BartConfig,
     BartForConditionalGeneration,
@@ -80,14 +81,19 @@ def tiny_tokenizer() -> Tokenizer:
     return fast.backend_tokenizer
 
 
-def write_byte_tokenizer(folder: Path, texts: Iterable[str]) -> int:
-    """Writes a byte-level tokenizer as RoBERTa and BART have them, learned from `texts`; returns its size."""
+def byte_tokenizer(texts: Iterable[str], marks: list[str], size: int = 320) -> Tokenizer:
+    """A byte-level tokenizer learned from `texts`, with these special tokens."""
     tokenizer = Tokenizer(BPE())
     tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
     tokenizer.decoder = ByteLevelDecoder()
-    marks = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    trainer = BpeTrainer(vocab_size=320, special_tokens=marks, initial_alphabet=ByteLevel.alphabet())
+    trainer = BpeTrainer(vocab_size=size, special_tokens=marks, initial_alphabet=ByteLevel.alphabet())
     tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer
+
+
+def write_byte_tokenizer(folder: Path, texts: Iterable[str]) -> int:
+    """Writes a byte-level tokenizer as RoBERTa and BART have them, learned from `texts`; returns its size."""
+    tokenizer = byte_tokenizer(texts, ["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
     RobertaTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
     return tokenizer.get_vocab_size()
 
@@ -113,12 +119,7 @@ def write_bart(folder: Path, texts: Iterable[str]) -> Path:
 
 def write_gpt2(folder: Path, texts: Iterable[str]) -> Path:
     """Writes an untrained GPT-2 one layer deep, with its tokenizer, as the Hub has them."""
-    tokenizer = Tokenizer(BPE())
-    tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = ByteLevelDecoder()
-    mark = "<|endoftext|>"
-    trainer = BpeTrainer(vocab_size=320, special_tokens=[mark], initial_alphabet=ByteLevel.alphabet())
-    tokenizer.train_from_iterator(texts, trainer)
+    tokenizer = byte_tokenizer(texts, ["<|endoftext|>"])
     GPT2TokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
     torch.manual_seed(0)
     shape = GPT2Config(
@@ -173,6 +174,26 @@ def write_encoder(folder: Path, model: UnionModel) -> None:
     (folder / "names.json").write_text(json.dumps(NAMES))
 
 
+def drawn_adapters(model: torch.nn.Module) -> dict[str, Tensor]:
+    """A model's adapters, drawn so that they change what it computes."""
+    for name, parameter in model.named_parameters():
+        if "lora_B" in name:
+            torch.nn.init.normal_(parameter, std=0.3)
+    return adapter_tensors(model)
+
+
+def write_adapter(folder: Path, metric: str, tensors: Mapping[str, Tensor], **settings: Any) -> Path:
+    """Writes what a metric's checkpoint has beside the encoder, which lies in `encoder/` already; returns the folder."""
+    save_file(dict(tensors), folder / "adapter.safetensors")
+    encoder = {
+        "path": "../missing",
+        "hub": "openmeva/story-encoder",
+        "sha256": file_digest(folder / "encoder" / "model.safetensors"),
+    }
+    (folder / "config.json").write_text(json.dumps({metric: {**settings, "encoder": encoder}}))
+    return folder
+
+
 def write_checkpoint(
     folder: Path, context: str = "first_sentence", max_length: int = 64, seed: int = 0
 ) -> Path:
@@ -181,19 +202,6 @@ def write_checkpoint(
     write_encoder(folder / "encoder", model)
     add_adapters(model, rank=2, alpha=4, heads=("classifier", "cls."))
     torch.manual_seed(seed + 1)
-    for name, parameter in model.named_parameters():
-        if "lora_B" in name:
-            torch.nn.init.normal_(parameter, std=0.3)
-    save_file(adapter_tensors(model), folder / "adapter.safetensors")
-    settings = {
-        "delexicalize": True,
-        "context": context,
-        "max_length": max_length,
-        "encoder": {
-            "path": "../missing",
-            "hub": "openmeva/story-encoder",
-            "sha256": file_digest(folder / "encoder" / "model.safetensors"),
-        },
-    }
-    (folder / "config.json").write_text(json.dumps({"union": settings}))
-    return folder
+    return write_adapter(
+        folder, "union", drawn_adapters(model), delexicalize=True, context=context, max_length=max_length
+    )

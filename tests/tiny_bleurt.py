@@ -1,15 +1,12 @@
 """A tiny random checkpoint of BLEURT, of the real format."""
 
-import json
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
 
 from openmeva.metrics.bleurt.modeling import BleurtModel
-from openmeva.metrics.core.checkpoint import file_digest
-from openmeva.training.common.adapters import adapter_tensors, add_adapters
-from tests.tiny import tiny_model, write_encoder
+from openmeva.training.common.adapters import add_adapters
+from tests.tiny import drawn_adapters, tiny_model, write_adapter, write_encoder
 
 
 def write_bleurt(folder: Path) -> Path:
@@ -18,14 +15,4 @@ def write_bleurt(folder: Path) -> Path:
     torch.manual_seed(1)
     model = BleurtModel(tiny_model().config)
     add_adapters(model, rank=2, alpha=4, heads=("score", "signals", "entailment"))
-    for name, parameter in model.named_parameters():
-        if "lora_B" in name:
-            torch.nn.init.normal_(parameter, std=0.3)
-    save_file(adapter_tensors(model), folder / "adapter.safetensors")
-    reference = {
-        "path": "../missing",
-        "hub": "openmeva/story-encoder",
-        "sha256": file_digest(folder / "encoder" / "model.safetensors"),
-    }
-    (folder / "config.json").write_text(json.dumps({"bleurt": {"max_length": 32, "encoder": reference}}))
-    return folder
+    return write_adapter(folder, "bleurt", drawn_adapters(model), max_length=32)

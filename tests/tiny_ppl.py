@@ -1,16 +1,11 @@
 """Tiny language models: a checkpoint of this project's form, and models of transformers with their tokenizer."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import torch
-from safetensors.torch import save_file
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from openmeva.metrics.core.checkpoint import file_digest
-from tests.tiny import tiny_model, write_encoder
+from tests.tiny import byte_tokenizer, tiny_model, write_adapter, write_encoder
 
 TEXTS = [
     "Ann ran home. She ate the dog's cake, and then she slept!",
@@ -25,30 +20,15 @@ def write_ppl_checkpoint(
     """A checkpoint with its own encoder in `encoder/` and an adapter that changes the head's bias only."""
     write_encoder(folder / "encoder", tiny_model())
     torch.manual_seed(5)
-    save_file({"cls.predictions.bias": torch.randn(37)}, folder / "adapter.safetensors")
-    settings: dict[str, Any] = {
-        "model": model,
-        "delexicalize": True,
-        "max_length": max_length,
-        "spacing": spacing,
-        "encoder": {
-            "path": "../missing",
-            "hub": "openmeva/story-encoder",
-            "sha256": file_digest(folder / "encoder" / "model.safetensors"),
-        },
-    }
-    (folder / "config.json").write_text(json.dumps({"ppl": settings}))
-    return folder
+    bias = {"cls.predictions.bias": torch.randn(37)}
+    return write_adapter(
+        folder, "ppl", bias, model=model, delexicalize=True, max_length=max_length, spacing=spacing
+    )
 
 
 def plain_tokenizer() -> PreTrainedTokenizerFast:
     """A byte-level tokenizer as GPT-2 has, learnt from three texts."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=300, special_tokens=["<|end|>"], initial_alphabet=alphabet)
-    tokenizer.train_from_iterator(TEXTS, trainer)
+    tokenizer = byte_tokenizer(TEXTS, ["<|end|>"], 300)
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, bos_token="<|end|>", eos_token="<|end|>", model_max_length=1024
     )

@@ -1,16 +1,13 @@
 """A tiny checkpoint of RUBER-BERT's form."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save_file
 from transformers import BertConfig
 
-from openmeva.metrics.core.checkpoint import file_digest
 from openmeva.metrics.ruber_bert.modeling import RuberModel
-from tests.tiny import tiny_model, write_encoder
+from tests.tiny import tiny_model, write_adapter, write_encoder
 
 
 def write_ruber_checkpoint(
@@ -27,17 +24,7 @@ def write_ruber_checkpoint(
         for name, tensor in state.items()
         if name.startswith(("head.", "rnn."))
     }
-    save_file(heads, folder / "adapter.safetensors")
-    settings = {
-        "delexicalize": True,
-        "max_length": max_length,
-        "model": model,
-        "ranges": {"referenced": [0.2, 0.9], "unreferenced": [0.1, 0.8]},
-        "encoder": {
-            "path": "../missing",
-            "hub": "openmeva/story-encoder",
-            "sha256": file_digest(folder / "encoder" / "model.safetensors"),
-        },
-    }
-    (folder / "config.json").write_text(json.dumps({"ruber_bert": settings}))
-    return folder
+    ranges = {"referenced": [0.2, 0.9], "unreferenced": [0.1, 0.8]}
+    return write_adapter(
+        folder, "ruber_bert", heads, delexicalize=True, max_length=max_length, model=model, ranges=ranges
+    )
