@@ -34,7 +34,7 @@ setup(
         **{f"openmeva.{name}": name.replace(".", "/") for name in DATA},
     },
     package_data={
-        **{f"openmeva.{name}": FILES for name in PACKAGES},
+        **{f"openmeva.{name}": [*FILES, "py.typed"] for name in PACKAGES},
         **{f"openmeva.{name}": files for name, files in DATA.items()},
     },
     include_package_data=False,

@@ -94,6 +94,15 @@ def test_the_wheel_holds_one_package(wheel: Path) -> None:
     assert "openmeva/datasets/stories/mini.jsonl" in data
 
 
+def test_the_wheel_says_that_it_is_typed(wheel: Path) -> None:
+    """In each of its folders: `openmeva` itself is a namespace, which has no files."""
+    names = zipfile.ZipFile(wheel).namelist()
+    folders = {name.split("/")[1] for name in names if name.startswith("openmeva/") and name.endswith(".py")}
+    assert {name for name in names if name.endswith("py.typed")} == {
+        f"openmeva/{folder}/py.typed" for folder in folders
+    }
+
+
 def test_commands_run_without_the_checkout(environment: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
     programs, variables = environment
 
