@@ -10,7 +10,7 @@ from safetensors.torch import load_file
 
 from openmeva.metrics.core.checkpoint import file_digest
 from openmeva.training.common.config import parse
-from openmeva.training.papers.ablation import run_row
+from openmeva.training.papers.ablation import row_config, run_row
 from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
 from tests.killing import interrupted
@@ -92,10 +92,10 @@ def test_no_held_out_story_is_told_before_the_training(data: Path) -> None:
 
 
 def test_a_row_of_the_ablation_of_another_configuration_is_refused(data: Path) -> None:
-    base = configuration(max_length=32)
-    first = run_row("UNION", {}, base, 4, data, data / "rows")
+    few, more = (row_config("UNION", {}, configuration(max_length=32), pairs) for pairs in (4, 8))
+    first = run_row(few, data, data / "rows")
     written = (first / "manifest.json").stat().st_mtime_ns
-    assert run_row("UNION", {}, base, 4, data, data / "rows") == first
+    assert run_row(few, data, data / "rows") == first
     assert (first / "manifest.json").stat().st_mtime_ns == written, "it is there"
     with pytest.raises(ValueError, match=r"config.pairs: 4, not 8"):
-        run_row("UNION", {}, base, 8, data, data / "rows")
+        run_row(more, data, data / "rows")
