@@ -39,7 +39,7 @@ FIT = [
     STORY.lower().replace(".", " ."),
     "[FEMALE] 's bike had a flat tire . she did n't fix it . [ MALE ] patched the tube . she rode home .",
     "“Where’s Zoë?” Noor asked. “She isn’t here,” said Björn. “Then let’s go.” They left Łódź at dawn.",
-    "John challenges Jimmy to a card game. Jimmy defeats John. John practices. John then defeats Jimmy.",
+    "Owen races Priya to the bridge. Priya wins. Owen blames his shoes. Priya lends Owen hers, and wins.",
     "NORA RAN HOME. SHE WAS LATE. HER MOTHER WAS ANGRY. THEY ATE IN SILENCE.",
     "Anna and Tom <3 each other. They ate M&Ms; then she said 2 < 3 and 5 > 4. He wasn't sure. They left.",
     "Anna moved to Берлин. She liked the food there. After a year she came home again.",
