@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Literal
 
-import krippendorff
 import numpy as np
 from scipy import stats
 
@@ -16,8 +15,7 @@ IDENTITY_LOST = (
 
 
 def agreement(ratings: np.ndarray, raters: list[list[str]] | None = None) -> dict[str, Any]:
-    """Every coefficient the data allow, each with 1 for perfect agreement; `refused` names the others and
-    why.
+    """Every coefficient the data allow, each with 1 for perfect agreement; `refused` says why the others are missing.
 
     Args:
         ratings: `(n, r)`, NaN where a rating lacks.
@@ -56,15 +54,24 @@ def agreement(ratings: np.ndarray, raters: list[list[str]] | None = None) -> dic
 def krippendorff_alpha(ratings: np.ndarray, level: Literal["ordinal", "interval"]) -> float:
     """Krippendorff's alpha; above .8 reliable, .67 to .8 allows tentative conclusions (OpenMEVA Table 9).
 
+    1 less the mean squared difference of two ratings of one story over that of any two ratings, both written as sums
+    of squares about means. Ordinal distances are those of the ratings' ranks, ties at their mean.
+
     Raises:
         ValueError: no story has two ratings, or all ratings are equal.
     """
     pairs = ratings[np.isfinite(ratings).sum(axis=1) >= 2]  # single ratings agree with none, and do not count
     if not len(pairs):
         raise ValueError("no story has two ratings")
-    if np.ptp(pairs[np.isfinite(pairs)]) == 0:
+    known = np.isfinite(pairs)
+    if np.ptp(pairs[known]) == 0:
         raise ValueError("all ratings are equal")
-    return float(krippendorff.alpha(reliability_data=ratings.T, level_of_measurement=level))
+    values = np.full(pairs.shape, np.nan)
+    values[known] = stats.rankdata(pairs[known]) if level == "ordinal" else pairs[known]
+    counts, total = known.sum(axis=1), int(known.sum())
+    within = np.nansum((values - np.nanmean(values, axis=1, keepdims=True)) ** 2, axis=1)
+    observed = (counts / (counts - 1) * within).sum() / total
+    return float(1 - observed / values[known].var(ddof=1))
 
 
 def fleiss_kappa(ratings: np.ndarray) -> float:
@@ -138,8 +145,8 @@ def icc(ratings: np.ndarray) -> dict[str, float]:
     within = np.nansum((ratings - means[:, None]) ** 2) / (total - stories)
     usual = (total - (counts**2).sum() / total) / (stories - 1)
     scale = between + (usual - 1) * within
-    if scale <= 0:
-        raise ValueError("all ratings are equal")
+    if between <= 1e-12 * within:
+        raise ValueError("all stories have the same mean rating")
     single = (between - within) / scale
     k = total / stories
     return {"single": float(single), "mean": float(k * single / (1 + (k - 1) * single))}
@@ -158,7 +165,7 @@ def icc_two_way(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str
     blocks = [block for block in found if len(block) >= 5 and np.ptp(block) > 0]
     if not blocks:
         raise ValueError("no five stories were rated by the same raters")
-    each = [_pingouin_icc(block) for block in blocks]
+    each = [_icc_of_table(block) for block in blocks]
     weights = [len(block) for block in blocks]
     return {key: float(np.average([one[key] for one in each], weights=weights)) for key in ("single", "mean")}
 
@@ -272,26 +279,22 @@ def _need_complete(ratings: np.ndarray) -> None:
         raise ValueError("expected the same number of ratings, two or more, for every story")
 
 
-def _pingouin_icc(ratings: np.ndarray) -> dict[str, float]:
-    import pandas as pd  # both are slow to import, and wanted here only
-    import pingouin
+def _icc_of_table(ratings: np.ndarray) -> dict[str, float]:
+    """ICC(2,1) and ICC(2,k) of a complete table, from the mean squares of stories, raters and what is left.
 
+    Raises:
+        ValueError: what they are divided by is 0.
+    """
     stories, judges = ratings.shape
-    if stories < 5:
-        raise ValueError(f"expected at least five stories, got {stories}")
-    if np.ptp(ratings) == 0:
-        raise ValueError("all ratings are equal")
-    frame = pd.DataFrame(
-        {
-            "story": np.repeat(np.arange(stories), judges),
-            "rater": np.tile(np.arange(judges), stories),
-            "rating": ratings.ravel(),
-        }
-    )
-    # Where raters agree perfectly, pingouin divides by 0 for F ratios and limits that are not used here.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        table = pingouin.intraclass_corr(frame, "story", "rater", "rating").set_index("Type")["ICC"]
-    found = {"single": float(table["ICC(A,1)"]), "mean": float(table["ICC(A,k)"])}
-    if not np.isfinite(list(found.values())).all():
+    grand = ratings.mean()
+    means, levels = ratings.mean(axis=1, keepdims=True), ratings.mean(axis=0)
+    of_stories = judges * ((means - grand) ** 2).sum() / (stories - 1)
+    of_raters = stories * ((levels - grand) ** 2).sum() / (judges - 1)
+    left = ((ratings - means - levels + grand) ** 2).sum() / ((stories - 1) * (judges - 1))
+    scale = of_stories + (of_raters - left) / stories  # of the mean rating
+    if abs(scale) <= 1e-12 * left:
         raise ValueError("the variances that it compares are 0")
-    return found
+    return {
+        "single": float((of_stories - left) / (scale + (judges - 1) * (left + (of_raters - left) / stories))),
+        "mean": float((of_stories - left) / scale),
+    }

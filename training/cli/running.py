@@ -11,7 +11,7 @@ BAD_INPUT = 2
 INTERRUPTED = 130
 # what a command may lack, by the module that is missing, and the extra of pyproject.toml that brings it
 _EXTRAS = {
-    **dict.fromkeys(("jinja2", "krippendorff", "matplotlib", "pingouin", "statsmodels"), "benchmark"),
+    **dict.fromkeys(("jinja2", "matplotlib", "statsmodels"), "benchmark"),
     **dict.fromkeys(("gradio", "gradio_client"), "spaces"),
     "ray": "scale",
 }

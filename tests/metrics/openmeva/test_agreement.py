@@ -1,6 +1,10 @@
-"""Agreement against R 4.2.2 (psych 2.2.9, and R's own rank, friedman.test, p.adjust), on one small table."""
+"""Agreement against R 4.2.2 (psych 2.2.9, and R's own rank, friedman.test, p.adjust), on one small table, and against
+Python's libraries on random ones."""
 
+import krippendorff
 import numpy as np
+import pandas as pd
+import pingouin
 import pytest
 from scipy import stats
 
@@ -91,6 +95,28 @@ def test_krippendorff_interval_from_its_definition():
         return 1 - observed / chance
 
     assert krippendorff_alpha(RATINGS, "interval") == pytest.approx(expected(RATINGS), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_alpha_and_icc_are_those_of_the_libraries(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    size = (int(rng.integers(6, 40)), int(rng.integers(2, 7)))
+    ratings = rng.integers(1, 6, size).astype(float) if seed % 2 else rng.normal(size=size).round(1)
+    gaps = np.where(rng.random(size) < 0.3, np.nan, ratings)
+    gaps[:2, 0] = ratings[:2, 0]
+    gaps[0, 1:] = np.nan  # a single rating
+    for table in (ratings, gaps):
+        for level in ("ordinal", "interval"):
+            wanted = krippendorff.alpha(reliability_data=table.T, level_of_measurement=level)
+            assert krippendorff_alpha(table, level) == pytest.approx(wanted, abs=1e-9)
+    places = np.indices(size)
+    frame = pd.DataFrame({"story": places[0].ravel(), "rater": places[1].ravel(), "rating": ratings.ravel()})
+    wanted = pingouin.intraclass_corr(frame, "story", "rater", "rating").set_index("Type")["ICC"]
+    for found, kind in (
+        (icc(ratings), ("ICC(1,1)", "ICC(1,k)")),
+        (icc_two_way(ratings, [[str(k) for k in range(size[1])]] * size[0]), ("ICC(A,1)", "ICC(A,k)")),
+    ):
+        assert [found["single"], found["mean"]] == pytest.approx([wanted[one] for one in kind], abs=1e-9)
 
 
 def test_the_order_of_ratings_within_a_story_changes_nothing_that_ignores_raters():
@@ -225,3 +251,15 @@ def test_degenerate_tables_are_refused_not_nan():
     assert (
         "no story has two ratings" in agreement(np.array([[1.0], [2.0]]))["refused"]["krippendorff_ordinal"]
     )
+
+
+def test_icc_of_variances_that_cancel_out_is_refused():
+    ratings = np.array([[12.0, 0], *[[6.0, 6]] * 5])  # stories 0, raters 12, what is left 12
+    with pytest.raises(ValueError, match="are 0"):
+        icc_two_way(ratings, [["a", "b"]] * 6)
+
+
+def test_one_way_icc_of_stories_with_equal_means_is_refused() -> None:
+    """Its share of a mean of ratings would be divided by 0."""
+    with pytest.raises(ValueError, match="the same mean rating"):
+        icc(np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0], [0.0, 4.0], [4.0, 0.0]]))
