@@ -12,7 +12,7 @@ import evaluate
 import numpy as np
 import scipy
 
-from openmeva.metrics.core.inputs import as_list, check_options
+from openmeva.metrics.core.inputs import as_list, check_lengths, check_options
 from openmeva.metrics.core.lock import ModuleLock
 from openmeva.metrics.core.version import __version__
 from openmeva.metrics.openmeva.autos import aspect_tables, check_rows, overall
@@ -112,7 +112,8 @@ class Openmeva(evaluate.Metric):
         return ["predictions", "references"]  # what evaluate.combine hands over
 
     # Rows have optional columns, which the library's fixed table cannot hold, and a row it refuses stays in
-    # its cache for the next call. So rows are kept here until `compute`, which empties them whatever happens.
+    # its cache for the next call. So rows are kept here until `compute`, which empties them unless it refuses its
+    # own arguments.
     def add(
         self, *, prediction: float | None = None, reference: Mapping[str, Any] | None = None, **others: Any
     ) -> None:
@@ -124,10 +125,7 @@ class Openmeva(evaluate.Metric):
             raise ValueError(f"expected 'prediction' and 'reference', got {', '.join(others)}")
         if prediction is None:
             raise ValueError("prediction: expected a score, got None")
-        with self._lock:
-            self._scores.append(prediction)
-            if reference is not None:
-                self._rows.append(reference)
+        self._keep([prediction], None if reference is None else [reference])
 
     def add_batch(
         self,
@@ -136,14 +134,25 @@ class Openmeva(evaluate.Metric):
         references: Sequence[Mapping[str, Any]] | None = None,
         **others: Any,
     ) -> None:
-        """Keep scores, and their rows where rows are given, for the next `compute`."""
+        """Keep scores, and their rows where rows are given, for the next `compute`.
+
+        Raises:
+            ValueError: no list, another number of rows than of scores, or rows with some batches and not with others.
+        """
         if others:
             raise ValueError(f"expected 'predictions' and 'references', got {', '.join(others)}")
         scores = as_list(predictions, "predictions", "scores")
-        rows = [] if references is None else as_list(references, "references", "rows")
+        rows = None if references is None else as_list(references, "references", "rows")
+        self._keep(scores, rows)
+
+    def _keep(self, scores: list[Any], rows: list[Any] | None) -> None:
+        if rows is not None:
+            check_lengths(scores, rows, "references")
         with self._lock:
+            if self._scores and bool(self._rows) != (rows is not None):
+                raise ValueError("references: expected with every batch or with none")
             self._scores.extend(scores)
-            self._rows.extend(rows)
+            self._rows.extend(rows or [])
 
     def compute(
         self,
@@ -162,11 +171,9 @@ class Openmeva(evaluate.Metric):
 
         Raises:
             ValueError: what `check_predictions`, `JudgedStories.from_rows` and `check_rows` refuse; no
-                predictions; an option of another type, `draws` below 100. The module stays usable.
+                predictions; an option of another type, `draws` below 100. The module stays usable, and keeps the
+                rows added before where it is arguments of this call that are refused.
         """
-        with self._lock:
-            scores, rows = self._scores, self._rows
-            self._scores, self._rows = [], []
         check_options(
             {
                 "reasonable_above": reasonable_above,
@@ -177,8 +184,16 @@ class Openmeva(evaluate.Metric):
         )
         if others is not None and not isinstance(others, Mapping):
             raise ValueError(f"others: expected a dict of name to scores, got {type(others).__name__}")
-        scores += [] if predictions is None else as_list(predictions, "predictions", "scores")
-        rows += [] if references is None else as_list(references, "references", "rows")
+        if self.config_name in AUTOS and (others or reasonable_above is not None):
+            idle = "others" if others else "reasonable_above"
+            raise ValueError(f"{idle}: expected with human judgments, which {self.config_name} has none of")
+        further = [] if predictions is None else as_list(predictions, "predictions", "scores")
+        beside = [] if references is None else as_list(references, "references", "rows")
+        with self._lock:
+            if self._rows:
+                check_lengths(further, beside, "references")
+            scores, rows = self._scores + further, self._rows + beside
+            self._scores, self._rows = [], []
         if not scores:
             raise ValueError("predictions: expected one score a story, got none")
         if not rows and references is None:
@@ -197,11 +212,6 @@ class Openmeva(evaluate.Metric):
     ) -> dict[str, Any]:
         rng = np.random.default_rng(seed)
         if self.config_name in AUTOS:
-            if others or reasonable_above is not None:
-                idle = "others" if others else "reasonable_above"
-                raise ValueError(
-                    f"{idle}: expected with human judgments, which {self.config_name} has none of"
-                )
             rows = check_rows(references)
             metric = check_predictions(predictions, len(rows))
             test = self.config_name.removeprefix("autos_")

@@ -208,6 +208,10 @@ def test_autos_refuses_what_it_has_no_use_for():
     row = {"story_id": "1", "story": "a .", "aspect": "typo", "label": 1}
     with pytest.raises(ValueError, match="others: expected with human judgments, which autos_discrimination"):
         module.compute(predictions=[1.0], references=[row], others={"x": [1.0]})
+    module.add(prediction=1.0, reference=row)
+    with pytest.raises(ValueError, match="reasonable_above: expected with human judgments"):
+        module.compute(reasonable_above=4)
+    assert len(module) == 1
 
 
 def test_judgments_need_rows(benchmark):
