@@ -21,6 +21,9 @@ HERE = Path(__file__).absolute().parent
 MAX_CHARACTERS = 10_000
 # seconds between attempts to fetch the weights at the start; within each the client has its own
 PAUSES = (10, 30)
+# nothing is uploaded here, but Gradio takes files all the same: the largest, and, in seconds, when they are deleted
+MOST_UPLOADED = "1kb"
+UPLOADS_LIVE = (300, 3600)  # between clearings, and of a file's life
 _LATER = "The weights could not be fetched when this page started; pressing “Score” tries again."
 _LOG = logging.getLogger(__name__)
 _LABELS = {"predictions": "Story", "contexts": "Beginning or prompt", "references": "Reference"}
@@ -138,7 +141,7 @@ def build(
             )
         return compute(module, names, texts)
 
-    with gr.Blocks(title=name, analytics_enabled=False) as demo:
+    with gr.Blocks(title=name, analytics_enabled=False, delete_cache=UPLOADS_LIVE) as demo:
         gr.Markdown(f"# {name}\n{html.escape(' '.join((module.description or '').split()))}")
         if names:
             fields = [
@@ -159,7 +162,13 @@ def launch(folder: Path = HERE) -> Any:
     return (
         build(folder)
         .queue(default_concurrency_limit=1)
-        .launch(ssr_mode=False, show_error=False, run_history=False, footer_links=["api"])
+        .launch(
+            ssr_mode=False,
+            show_error=False,
+            run_history=False,
+            max_file_size=MOST_UPLOADED,
+            footer_links=["api"],
+        )
     )
 
 

@@ -3,9 +3,11 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import evaluate
 import gradio as gr
+import httpx
 import nltk
 import pytest
 from datasets import Value
@@ -171,3 +173,27 @@ def test_no_visitors_story_is_kept(
     )
     compute(module, ["predictions"], ("My secret diary.",))
     assert written == []
+
+
+def test_no_file_is_kept(tiny: tuple[Path, Hub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gradio has an address for uploads on every page, also where no field takes files."""
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "uploads"))
+    real = gr.Blocks.launch
+    served: list[gr.Blocks] = []
+
+    def without_waiting(page: gr.Blocks, **options: Any) -> object:
+        served.append(page)
+        return real(page, **options, prevent_thread_lock=True, quiet=True)
+
+    monkeypatch.setattr(gr.Blocks, "launch", without_waiting)
+    launch(tiny[0])
+    (page,) = served
+    try:
+        answer = httpx.post(
+            f"{page.local_api_url}upload", files={"files": ("diary.txt", b"a" * 20_000)}, trust_env=False
+        )
+    finally:
+        page.close()
+    assert answer.status_code == 413
+    assert not [path for path in (tmp_path / "uploads").rglob("*") if path.is_file()]
+    assert page.delete_cache == (300, 3600)
