@@ -32,6 +32,12 @@ def test_weights_are_safetensors_and_small() -> None:
     assert 0 < weights < 120 * MEGABYTE
 
 
+def test_tests_see_no_graphics_card() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipe = makefile.partition("\ntest: ")[2].partition("\n\n")[0]
+    assert " CUDA_VISIBLE_DEVICES= $(BIN)/python -m pytest " in recipe
+
+
 HOMES = ("/home/", "/root/", "/Users/")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from openmeva.metrics.core.version import __version__
+from openmeva.training.common.cards import split_card
 
 ROOT = Path(__file__).resolve().parents[1]
 STORY = "Ben was late. He ran because it rained. Nora laughed."
@@ -101,6 +102,37 @@ def test_the_wheel_says_that_it_is_typed(wheel: Path) -> None:
     assert {name for name in names if name.endswith("py.typed")} == {
         f"openmeva/{folder}/py.typed" for folder in folders
     }
+
+
+def test_the_wheel_names_the_licences_of_all_that_it_holds(wheel: Path) -> None:
+    """Of a data set whose terms are unknown it holds the card alone."""
+    archive = zipfile.ZipFile(wheel)
+    information = f"openmeva-{__version__}.dist-info"
+    said = archive.read(f"{information}/METADATA").decode().splitlines()
+    (expression,) = (line.partition(": ")[2] for line in said if line.startswith("License-Expression: "))
+    named = {"unknown", *expression.lower().split(" and ")}
+    cards = [archive.read(name).decode() for name in archive.namelist() if name.endswith("/README.md")]
+    for front, body in (split_card(card) for card in cards if card.startswith("---\n")):
+        given = front.get("license", "unknown")
+        licences = given if isinstance(given, list) else [given]
+        assert set(licences) <= named
+        assert "cc-by-sa-4.0" not in licences or "https://creativecommons.org/licenses/by-sa/4.0/" in body
+    for name in ("LICENSE", "NOTICE", "metrics/weights/encoder/NAMES.md"):
+        assert archive.read(f"{information}/licenses/{name}") == (ROOT / name).read_bytes()
+
+
+def test_what_is_laid_out_without_the_checkout_has_its_terms(
+    environment: tuple[Path, dict[str, str]], tmp_path: Path
+) -> None:
+    programs, variables = environment
+    code = (
+        "from openmeva.training.hub.terms import terms\nfrom openmeva.training.paths import ENCODER, ROOT\n"
+        "print(*(path for _, path in terms(ENCODER / 'README.md', ROOT)))"
+    )
+    found = checked([str(programs / "python"), "-c", code], cwd=tmp_path, env=variables).stdout.split()
+    assert [Path(path).read_bytes() for path in found] == [
+        (ROOT / name).read_bytes() for name in ("LICENSE", "NOTICE")
+    ]
 
 
 def test_commands_run_without_the_checkout(environment: tuple[Path, dict[str, str]], tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-_PUBLISHED = ("metrics", "training", "spaces", "datasets")
+from openmeva.training.hub.terms import LICENCE, NOTICE
+
+_PUBLISHED = ("metrics", "training", "spaces", "datasets", LICENCE, NOTICE)
 # what published requirements say
 _DECIDING = ("pyproject.toml", "requirements.lock", "requirements-cpu.lock")
 

@@ -9,6 +9,7 @@ from openmeva.training.hub.cards import card_problems, dead_links
 from openmeva.training.hub.description import Description
 from openmeva.training.hub.layout import Repository
 from openmeva.training.hub.rewriting import ids_of
+from openmeva.training.hub.terms import LICENCE, NOTICE
 
 LIMIT = 40_000_000  # bytes a file
 _UNSAFE = frozenset(
@@ -72,7 +73,7 @@ def file_problems(name: str, path: Path) -> list[str]:
         return ["looks like a secret by its name"]
     if path.suffix in _UNSAFE:
         return [f"weights and archives go as safetensors or Parquet, got {path.suffix}"]
-    if path.suffix not in _KNOWN:
+    if path.suffix not in _KNOWN and name not in (LICENCE, NOTICE):
         return [f"expected one of {' '.join(sorted(_KNOWN))}, got {path.suffix or 'no suffix'!r}"]
     if size > LIMIT:
         return [f"{size / 1e6:.1f} MB, expected at most {LIMIT / 1e6:.0f}"]

@@ -84,6 +84,7 @@ def publish(
     description: Description,
     root: Path,
     organisation: str | None,
+    *,
     dry_run: bool,
     move_tags: bool,
     uncommitted: bool = False,

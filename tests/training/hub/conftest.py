@@ -70,7 +70,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
             if (path.is_file() and path.suffix in (".md", ".jsonl")) or path.parent.name == "mini":
                 shutil.copy(path, folder)
     shutil.copy(ROOT / "datasets" / "autos" / "README.md", root / "datasets" / "autos")
-    shutil.copy(ROOT / "pyproject.toml", root)
+    for name in ("pyproject.toml", "LICENSE", "NOTICE"):
+        shutil.copy(ROOT / name, root)
     return root
 
 

@@ -85,7 +85,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "openmeva"
     ignored = shutil.ignore_patterns("weights", "__pycache__")
     shutil.copytree(ROOT / "metrics", root / "metrics", ignore=ignored)
-    for name in ("pyproject.toml", "README.md", "spaces/metric_app.py"):
+    for name in ("LICENSE", "NOTICE", "pyproject.toml", "README.md", "spaces/metric_app.py"):
         (root / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, root / name)
     monkeypatch.syspath_prepend(tmp_path)
@@ -119,7 +119,7 @@ def test_it_is_published(root: Path, tmp_path: Path) -> None:
     source = next(source for source in described.sources if source.name == "short_words")
     repository = lay_out(source, described, tmp_path / "laid", "me", "1.0.0", root)
     assert repository_problems(repository, described) == []
-    wanted = {"README.md", "app.py", "requirements.txt", "scoring.py", "short_words.py"}
+    wanted = {"LICENSE", "NOTICE", "README.md", "app.py", "requirements.txt", "scoring.py", "short_words.py"}
     core = {
         f"core_{name}.py"
         for name in ("files", "inputs", "lock", "module", "text", "text_warnings", "version")

@@ -97,6 +97,24 @@ def test_links_of_data_sets_resolve_where_they_are_published(name: str, tmp_path
     }
 
 
+@pytest.mark.parametrize(
+    ("name", "base"),
+    [
+        ("bleurt-roc", "me/story-encoder"),
+        ("grammar", "me/story-encoder"),
+        ("plot-coherence-base", "sentence-transformers/all-mpnet-base-v2"),
+        ("ppl-roc-base", "HuggingFaceTB/SmolLM2-135M-Instruct"),
+        ("ppl-base", "HuggingFaceTB/SmolLM2-135M-Instruct"),
+        ("story-encoder", "sentence-transformers/all-MiniLM-L6-v2"),
+    ],
+)
+def test_published_weights_name_what_they_sit_on(name: str, base: str, tmp_path: Path) -> None:
+    described = read_description(ROOT)
+    source = next(source for source in described.of_kind("model") if source.name == name)
+    laid = lay_out(source, described, tmp_path, "me", "1.0.0", ROOT).folder
+    assert split_card((laid / "README.md").read_text(encoding="utf-8"))[0]["base_model"] == base
+
+
 def test_cards_go_round() -> None:
     front, body = split_card(CARD)
     assert split_card(join_card(front, body)) == (front, body)

@@ -7,6 +7,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+from openmeva.training.common.cards import read_card
 from openmeva.training.hub.checks import LIMIT, file_problems, repository_problems
 from openmeva.training.hub.description import read_description
 from openmeva.training.hub.layout import Repository, lay_out
@@ -111,6 +112,11 @@ def test_the_whole_project_may_be_published(tmp_path: Path) -> None:
         repository = lay_out(source, DESCRIPTION, tmp_path, "someone", "9.9.9", ROOT)
         assert repository_problems(repository, DESCRIPTION) == []
         files = repository.files()
+        licence = read_card(files["README.md"])[0]["license"]
+        terms = [name for name in ("LICENSE", "NOTICE") if name in files]
+        assert all(files[name].read_bytes() == (ROOT / name).read_bytes() for name in terms)
+        known = {"cc-by-sa-4.0": ["NOTICE"], "unknown": []}  # the tagger, MANS; all others are Apache-2.0
+        assert terms == known.get(str(licence), ["LICENSE", "NOTICE"]), repository.id
         if repository.kind == "space":
             needed = files["requirements.txt"].read_text(encoding="utf-8").split("\n")
             assert all("==" in line for line in needed if line and not line.startswith("--")), needed

@@ -50,8 +50,9 @@ Web text of the years up to 2012; tags of headings, code and dialect are unrelia
 (`return_conf`) mean little after rounding.
 
 ## Licence and citation
-The treebank and these statistics of it: CC BY-SA 4.0. Silveira, N., Dozat, T., de Marneffe, M.-C., Bowman,
-S., Connor, M., Bauer, J., Manning, C. D. (2014). A Gold Standard Dependency Corpus for English. LREC.
+The treebank and these statistics of it: [CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/).
+Silveira, N., Dozat, T., de Marneffe, M.-C., Bowman, S., Connor, M., Bauer, J., Manning, C. D. (2014). A Gold Standard
+Dependency Corpus for English. LREC.
 """
 
 
