@@ -79,8 +79,10 @@ EVENTS = [
 
 @contextmanager
 def same_ground(folder: Path) -> Iterator[None]:
-    """The same facts and precision on every machine: the everyday facts in ConceptNet's place, and float32."""
+    """The same facts and precision on every machine: everyday facts in ConceptNet's place, float32 on the processor."""
     with pytest.MonkeyPatch.context() as patch, facts_for_every_day(folder):
+        for graphics in (torch.cuda, torch.backends.mps):
+            patch.setattr(graphics, "is_available", lambda: False)
         patch.setattr(torch.cpu, "get_capabilities", dict)  # "auto" then never chooses bfloat16
         # tags of no earlier run
         patch.setattr(samples, "Drawing", partial(samples.Drawing, cache=folder / "tags"))

@@ -4,7 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 
+from openmeva.metrics.core.runtime import choose_device, precision
+
+from . import access
 from .inputs import ROOT
 from .texts import MAKERS, changed, digest
 
@@ -20,6 +24,15 @@ def test_texts(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         wrong = changed(GOLDEN[name][part], lines)
         assert not wrong, "\n".join([f"{part}, {len(wrong)} of {len(lines)} lines:", *wrong[:10]])
         assert digest(lines) == GOLDEN[name][part]
+
+
+def test_the_machine_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for graphics in (torch.cuda, torch.backends.mps):
+        monkeypatch.setattr(graphics, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": True})
+    with access.same_ground(tmp_path):
+        assert choose_device(None).type == "cpu"
+        assert precision("auto") == "float32"
 
 
 def test_a_change_is_told() -> None:

@@ -18,7 +18,7 @@ from openmeva.training.common.bounds import check_least
 from openmeva.training.common.cards import join_card
 from openmeva.training.common.checkpoint import WHOLE, weights_file
 from openmeva.training.common.config import read_yaml, resolved
-from openmeva.training.corpora.held_out import held_out_rows
+from openmeva.training.corpora.held_out import held_out_files, held_out_rows
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
 from openmeva.training.corpora.told import tell_foreign
@@ -28,8 +28,10 @@ from openmeva.training.perturbations.aspects.registry import ASPECTS
 from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
 from openmeva.training.perturbations.paraphrasers import find_paraphraser
-from openmeva.training.text.knowledge.resources import lexicon_files, require
+from openmeva.training.text.knowledge.resources import find, lexicon_files, require
+from openmeva.training.text.knowledge.wordnet_files import wordnet_checksum
 from openmeva.training.text.story import parse
+from openmeva.training.text.tagged_corpus import shipped_tagger_checksum
 
 AUTOS = WORK / "datasets" / "autos"
 CONFIGURATIONS = ("mini", "roc", "wp")
@@ -200,7 +202,7 @@ def _build_one(config: str, rows: Sequence[StoryRow], how: Building) -> None:
         torch.set_num_threads(1)  # the processes share the cores; and a fork may not follow parallel work
     builder = builder_of(rows, how.paraphrases, how.grammar, how.seed)
     folder = (how.out or AUTOS) / config
-    told = _told(rows, how)
+    told = {**_told(rows, how), "sha256": _sources(config, how)}
     tables = build(
         rows,
         builder,
@@ -247,6 +249,18 @@ def _inputs(how: Building) -> dict[str, str]:
     return {name: checksum(file) for name, file in files.items()}
 
 
+def _sources(config: str, how: Building) -> dict[str, Any]:
+    """SHA-256 of what the rows are made of, by name: of stories, each file's; None for what is not at hand or not used."""
+    wordnet = find("wordnet")
+    return {
+        "stories": {name: checksum(file) for name, file in _story_files(config, how).items()},
+        **dict.fromkeys(("conceptnet", "grammar")),
+        **_inputs(how),
+        "wordnet": wordnet and wordnet_checksum(wordnet),
+        "tagger": shipped_tagger_checksum(),
+    }
+
+
 def files_read(paraphrases: str, grammar: str) -> dict[str, Path]:
     """The files beside stories and lexicons that the rows depend on, by name; the settings are those of `Building`."""
     files = {"encoder": ENCODER / WHOLE}
@@ -262,13 +276,25 @@ def _rows(config: str, how: Building) -> tuple[list[StoryRow], list[str]]:
         return read_rows(how.stories, how.context, how.skip_bad, how.limit)
     if how.data is None:
         raise ValueError("expected a folder of the corpora, got none")
-    file = CONFIGS / "autos.yaml"
-    corpora = resolved(dict[str, CorpusConfig], read_yaml(file.read_text(encoding="utf-8")), str(file))
-    corpus = CorpusConfig.from_mapping(corpora[config])
-    if how.share is not None:
-        corpus = replace(corpus, validation_share=how.share)
+    corpus = _corpus(config, how)
     settings = CONFIGS / "corpora" / f"{config}.yaml"
     check_judged_files(corpus.exclude, how.data, f"take it out of `exclude` in {settings}")
     return held_out_rows(
         corpus, how.data, ENCODER / "names.json", how.limit, corpus.block_words is not None
     ), []
+
+
+def _corpus(config: str, how: Building) -> CorpusConfig:
+    file = CONFIGS / "autos.yaml"
+    corpora = resolved(dict[str, CorpusConfig], read_yaml(file.read_text(encoding="utf-8")), str(file))
+    corpus = CorpusConfig.from_mapping(corpora[config])
+    return corpus if how.share is None else replace(corpus, validation_share=how.share)
+
+
+def _story_files(config: str, how: Building) -> dict[str, Path]:
+    """The files that `_rows` reads, by name; none where stories come from standard input."""
+    if how.data is None:
+        file = Path(how.stories or "")
+        return {file.name: file} if file.is_file() else {}
+    corpus = _corpus(config, how)
+    return {name: how.data / name for name in (*held_out_files(corpus, how.data), *corpus.exclude)}

@@ -45,7 +45,7 @@ def held_out_rows(
 
     def rows() -> Iterator[StoryRow]:
         seen = set(judged)
-        for file in config.validation or files_at_hand(config.train, data):
+        for file in held_out_files(config, data):
             if not (data / file).is_file():
                 raise ValueError(f"{data / file}: no such file")
             for row in read_rows(data / file, context, skip_bad=True)[0]:
@@ -72,6 +72,11 @@ def held_out_rows(
     if not found:
         raise ValueError(f"{data}: expected held-out stories, got none")
     return found
+
+
+def held_out_files(config: CorpusConfig, data: Path) -> tuple[str, ...]:
+    """The files below `data` that held-out stories are taken of."""
+    return config.validation or files_at_hand(config.train, data)
 
 
 def _cut(text: str, max_words: int | None) -> str:

@@ -1,6 +1,7 @@
 """AUTOS: the rows, the files, interrupted builds, bad lines, the mini configuration in the repository."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +13,15 @@ import pytest
 from openmeva.training.autos import build as autos
 from openmeva.training.autos import command
 from openmeva.training.autos.builder import AutosBuilder, Made, Row
-from openmeva.training.autos.command import Building, _inputs, build_autos
+from openmeva.training.autos.command import Building, _inputs, _sources, build_autos
 from openmeva.training.autos.counts import PAPER, counts, counts_table, yield_table
+from openmeva.training.common.checkpoint import WHOLE, weights_file
 from openmeva.training.corpora.story_rows import BadLinesError, StoryRow, read_rows
-from openmeva.training.paths import ROOT
+from openmeva.training.files import checksum
+from openmeva.training.paths import ENCODER, ROOT, WEIGHTS
 from openmeva.training.perturbations import ASPECTS, StoryPool, parse
 from openmeva.training.perturbations.paraphrasers import RuleParaphraser
+from openmeva.training.text.tagged_corpus import shipped_tagger_checksum
 from tests.mini_stories import MINI, mini
 
 
@@ -172,6 +176,10 @@ def test_the_command_builds_from_the_corpora_of_training(
     said = capsys.readouterr().out
     assert "roc: 3 stories" in said
     assert str(tmp_path / "out" / "roc" / "invariance.parquet") in said
+    for told in autos.builds_in(tmp_path / "out" / "roc"):
+        sums = told["settings"]["sha256"]
+        assert sums["stories"] == {"roc/validation.jsonl": checksum(data / "roc" / "validation.jsonl")}
+        assert sums["grammar"] is None
     built = pq.read_table(tmp_path / "out" / "roc" / "discrimination.parquet").to_pylist()
     assert {row["story_id"] for row in built if row["label"] == 1} <= {
         f"validation-{number:06d}" for number in (1, 2, 3)
@@ -230,6 +238,27 @@ def test_mini_loads_by_name() -> None:
     assert set(mini["discrimination"]["aspect"]) | set(mini["invariance"]["aspect"]) == set(ASPECTS)
     originals = {row["story_id"] for row in mini["discrimination"] if row["label"] == 1}
     assert {row["perturbed_from"] for row in mini["discrimination"] if row["label"] == 0} <= originals
+
+
+def test_mini_names_what_it_was_built_of() -> None:
+    in_tree = {
+        "stories": {MINI.name: checksum(MINI)},
+        "grammar": checksum(weights_file(WEIGHTS / "grammar")),
+        "encoder": checksum(ENCODER / WHOLE),
+        "tagger": shipped_tagger_checksum(),
+    }
+    built = autos.builds_in(ROOT / "datasets" / "autos" / "mini")
+    assert len(built) == 2
+    for sums in (one["settings"]["sha256"] for one in built):
+        assert {name: sums[name] for name in in_tree} == in_tree
+        assert all(re.fullmatch("[0-9a-f]{64}", sums[name]) for name in ("conceptnet", "wordnet"))
+
+
+def test_what_was_not_at_hand_is_named_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "find", lambda name: None)
+    monkeypatch.setattr(command, "lexicon_files", dict)
+    sums = _sources("roc", Building(("roc",), stories="-", grammar="none"))
+    assert (sums["stories"], sums["conceptnet"], sums["wordnet"], sums["grammar"]) == ({}, None, None, None)
 
 
 def test_parts_made_of_other_inputs_are_not_used_again(tmp_path: Path) -> None:

@@ -3,9 +3,11 @@
 import re
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
-CARD = (Path(__file__).parents[3] / "datasets" / "autos" / "README.md").read_text(encoding="utf-8")
+AUTOS = Path(__file__).parents[3] / "datasets" / "autos"
+CARD = (AUTOS / "README.md").read_text(encoding="utf-8")
 
 
 def shares(section: str) -> dict[str, list[float]]:
@@ -48,3 +50,20 @@ def test_the_share_of_repeated_meaning_in_long_stories() -> None:
     assert float(named) == pytest.approx(
         shares("Counts for WritingPrompts")["semantic_repetition"][1], abs=0.0051
     )
+
+
+@pytest.mark.parametrize(
+    ("named", "aspect", "technique"),
+    [
+        (r"the (\d+) rows of\s+`neighbor_substitution`", "common_sense", "neighbor_substitution"),
+        (r"the (\d+) coherent examples of common sense", "common_sense", None),
+        (r"the (\d+) rows of `synonym_substitution`", "synonym", "synonym_substitution"),
+        (r"the (\d+) rows of `antonym_substitution`", "consistency", "antonym_substitution"),
+    ],
+)
+def test_it_says_which_rows_of_mini_were_looked_up(named: str, aspect: str, technique: str | None) -> None:
+    text = CARD.partition("## Licence of the data behind it")[2]
+    assert "[CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/)" in text
+    (count,) = re.findall(named, text)
+    rows = [row for path in (AUTOS / "mini").glob("*.parquet") for row in pq.read_table(path).to_pylist()]
+    assert int(count) == sum((row["aspect"], row["technique"]) == (aspect, technique) for row in rows)

@@ -1,5 +1,6 @@
 """Fetch WordNet: by NLTK's downloader where there is internet, else from the packages of a Debian system."""
 
+import hashlib
 import http.client
 import os
 import shutil
@@ -57,6 +58,19 @@ def wordnet_place(nltk_data: Path) -> Path | None:
     if all((folder / name).is_file() for name in REQUIRED_FILES):
         return folder
     return archive if zipfile.is_zipfile(archive) else None
+
+
+def wordnet_checksum(place: Path) -> str:
+    """One SHA-256, in hexadecimal, over WordNet's files in the order of `REQUIRED_FILES`, the same for folder and zip file.
+
+    Args:
+        place: of `wordnet_place`.
+    """
+    files: Path | zipfile.Path = place if place.is_dir() else zipfile.Path(place, "wordnet/")
+    digest = hashlib.sha256()
+    for name in REQUIRED_FILES:
+        digest.update((files / name).read_bytes())
+    return digest.hexdigest()
 
 
 def fetch_wordnet(nltk_data: Path, sources: tuple[Callable[[Path], None], ...] | None = None) -> Path:

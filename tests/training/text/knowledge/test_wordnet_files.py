@@ -17,6 +17,7 @@ from openmeva.training.text.knowledge.wordnet_files import (
     FetchError,
     fetch_wordnet,
     lexnames,
+    wordnet_checksum,
     wordnet_place,
 )
 
@@ -61,6 +62,15 @@ def test_the_downloaders_archive_counts(tmp_path):
     assert wordnet_place(tmp_path) is None
     archive.write_bytes(whole)
     assert wordnet_place(tmp_path) == tmp_path / "corpora" / "wordnet.zip"
+
+
+def test_the_checksum_is_of_all_files_and_the_same_for_the_archive(tmp_path):
+    place = fetch_wordnet(tmp_path, (write_all,))
+    before = wordnet_checksum(place)
+    archive = shutil.make_archive(str(place), "zip", place.parent, "wordnet")
+    assert wordnet_checksum(Path(archive)) == before
+    (place / "lexnames").write_text("other")
+    assert wordnet_checksum(place) != before
 
 
 def test_no_source_works(tmp_path):
