@@ -114,6 +114,7 @@ def train(
             "loss": round(float((predicted.metrics or {})["test_loss"]), 4),
             "pearson": round(float(pearsonr(predicted.predictions, predicted.label_ids).statistic), 4),
         },
+        **({"resumed": True} if checkpoint else {}),  # the minutes are then those of its last part
         "minutes": {
             "pairs": round((prepared - started) / 60, 1),
             "training": round((time.time() - prepared) / 60, 1),

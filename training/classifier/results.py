@@ -4,10 +4,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import torch
 from scipy.stats import mannwhitneyu
 
 from openmeva.metrics.core.batching import length_batches
+from openmeva.metrics.core.runtime import inference
 from openmeva.training.classifier.data import Example, GroupCollator, Groups
 
 
@@ -54,10 +54,12 @@ def predict(model: Any, examples: Sequence[Example], padding: int, batch_size: i
     collate = GroupCollator(padding)
     model.eval()
     found = [0.0] * len(examples)
-    with torch.no_grad():
+    forward = type(model).forward  # not the one that accelerate has wrapped, which rounds to bfloat16
+    with inference(model.device):
         for batch in length_batches([len(e.ids) for e in examples], batch_size):
             inputs = collate([[examples[i]] for i in batch])
-            logits = model(inputs["input_ids"].to(model.device), inputs["attention_mask"].to(model.device))
+            ids, mask = (inputs[name].to(model.device) for name in ("input_ids", "attention_mask"))
+            logits = forward(model, ids, mask)
             for i, value in zip(batch, logits.tolist(), strict=True):
                 found[i] = value
     return found

@@ -36,7 +36,7 @@ def train_seeds(
     run: Path,
     temperature: float = 1.0,
 ) -> dict[str, Any]:
-    """Trains with each of `config.seeds` into `run/seed-N`, and writes the mean of the adapters and its manifest.
+    """Trains with each of `config.seeds` into `run/NAME-seed-N`, and writes the mean of the adapters and its manifest.
 
     Args:
         config: of the whole.
@@ -47,16 +47,19 @@ def train_seeds(
         temperature: what the mean's logits are divided by.
 
     Returns:
-        The manifest: the first seed's, with the validation of all, their minutes together and each one's checksum. How the
-        mean itself does is printed by `make benchmark`.
+        The manifest: the first seed's, with the validation of all, their minutes together, whether any was `resumed`, and
+        each one's checksum. How the mean itself does is printed by `make benchmark`.
 
     Raises:
         ValueError: a configuration without an adapter, of whose weights no mean is taken.
     """
     if not config.adapter:
         raise ValueError(f"seeds: expected an adapter, whose mean is taken; {config.name} trains all weights")
-    folders = [run / f"seed-{seed}" for seed in config.seeds]
+    folders = [run / f"{config.name}-seed-{seed}" for seed in config.seeds]
     manifests = [train_one(seed, folder) for seed, folder in zip(config.seeds, folders, strict=True)]
+    weights = {
+        str(seed): checksum(weights_file(folder)) for seed, folder in zip(config.seeds, folders, strict=True)
+    }
     shares = [(1 - config.start_share) / len(folders)] * len(folders)
     if config.start and config.start_share:
         folders.append(located(config.start))
@@ -66,8 +69,11 @@ def train_seeds(
         "config": as_mapping(config),
         "validation": mean_validation([each["validation"] for each in manifests]),
         "minutes": round(sum(each["minutes"] for each in manifests), 1),
-        "seeds": {str(seed): checksum(weights_file(run / f"seed-{seed}")) for seed in config.seeds},
+        "seeds": weights,
     }
+    if any(each.get("resumed") for each in manifests):
+        manifest["resumed"] = True
+        manifest.pop("groups_a_second", None)
     with one_writer() as writes:
         if writes:
             average_checkpoints(folders, out, shares, temperature)

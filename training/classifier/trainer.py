@@ -153,7 +153,8 @@ def train_classifier(
         "sources": sources if len(sources) <= 20 else len(sources),
         "steps": trainer.state.global_step,
         "validation": results_by_source(model, held_out, padding),
-        "groups_a_second": round(len(groups) / seconds, 1),
+        # of a resumed run, the seconds and minutes are those of its last part
+        **({"resumed": True} if checkpoint else {"groups_a_second": round(len(groups) / seconds, 1)}),
         "minutes": round((time.time() - started) / 60, 1),
         **machine(),
     }

@@ -11,7 +11,8 @@ from torch import Tensor
 from transformers import PreTrainedModel
 from transformers.pytorch_utils import Conv1D
 
-from openmeva.metrics.core.checkpoint import ADDED
+from openmeva.metrics.core.checkpoint import ADAPTER, ADDED, read_tensors
+from openmeva.training.paths import located
 
 # every linear layer of the encoder's blocks: BERT's and RoBERTa's, MPNet's, ModernBERT's
 TARGETS = (
@@ -127,14 +128,22 @@ def added_rows(model: Any, rows: int) -> dict[str, Tensor]:
 
 
 def check_start(start: str | None, adapter: Adapter | None, frozen_layers: int = 0) -> None:
-    """Refuses settings that would do nothing without an adapter.
+    """Refuses settings that would do nothing without an adapter, and weights to go on from that the adapter has no room for.
 
     Raises:
-        ValueError: an adapter to go on from, or layers that keep theirs, for a training of all weights.
+        ValueError: an adapter to go on from, or layers that keep theirs, for a training of all weights; or one to go on from,
+            where it is there, of a higher rank.
     """
     if adapter is None and (start or frozen_layers):
         name, given = ("start", start) if start else ("frozen_layers", frozen_layers)
         raise ValueError(f"{name}: expected with an adapter, got {given} for a training of all weights")
+    file = located(start) / ADAPTER if start else None
+    if adapter and file and file.is_file():
+        ranks = [len(tensor) for name, tensor in read_tensors(file).items() if name.endswith(".lora_A")]
+        if ranks and max(ranks) > adapter.rank:
+            raise ValueError(
+                f"adapter.rank: expected {max(ranks)} or more, that of {start}, got {adapter.rank}"
+            )
 
 
 def load_adapter(model: torch.nn.Module, tensors: dict[str, Tensor]) -> None:

@@ -13,11 +13,8 @@ from transformers import Trainer, TrainingArguments
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from openmeva.metrics.core.runtime import choose_dtype
-from openmeva.training.common.checkpoint import read_manifest
-from openmeva.training.common.config import Config, config_file, read_config
 from openmeva.training.common.sharing import through_forward
 from openmeva.training.files import check_judged_files, checksum, files_at_hand
-from openmeva.training.paths import located
 from openmeva.training.processes import cores, count
 
 
@@ -174,9 +171,12 @@ def training_arguments(
 
 
 def machine() -> dict[str, Any]:
-    """What a manifest says of the machine: torch's version, the threads, and the GPU where there is one."""
+    """What a manifest says of the machine: torch's version, the threads and the GPU where there is one, of each process,
+    and how many processes there are where several work together.
+    """
     gpu = {"gpu": torch.cuda.get_device_name()} if torch.cuda.is_available() else {}
-    return {"torch": torch.__version__, "threads": torch.get_num_threads(), **gpu}
+    processes = {"processes": count()} if count() > 1 else {}
+    return {"torch": torch.__version__, "threads": torch.get_num_threads(), **gpu, **processes}
 
 
 def native_autocast(device: torch.device) -> torch.autocast:
@@ -201,12 +201,3 @@ def data_checksums(corpora: CorpusFiles | Sequence[CorpusFiles], data: Path) -> 
         for files in (files_at_hand(corpus.train, data), corpus.validation, corpus.exclude)
         for file in files
     }
-
-
-def first_configuration(
-    kind: type[Config], metric: str, first: str | None, start: str | None
-) -> Config | None:
-    """The configuration `first`, to be trained where the weights `start` are not there yet."""
-    if not first or not start or read_manifest(located(start)) is not None:
-        return None
-    return read_config(kind, config_file(metric, first))

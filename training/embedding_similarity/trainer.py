@@ -58,18 +58,19 @@ class SimilarityTrainer(StoryTrainer):
 def agreement(
     student: Student, teacher: Any, rows: Sequence[Sequence[int]], padding: int = 0
 ) -> dict[str, float]:
-    """How near the student's states are to the teacher's on held-out texts.
+    """How near the student's states are to the teacher's on held-out texts, both in float32.
 
     Returns:
         `error` (relative and squared), `cosine` (mean over tokens), and `bertscore_pearson`: of BERTScore's F1 by
         the two, over pairs of texts that begin alike (neighbours in the order of `rows`).
     """
     student.eval()
+    forward = type(student).forward  # not the one that accelerate has wrapped, which rounds to bfloat16
     errors, cosines, scores = [], [], []
     last: list[np.ndarray] = []
     for row in rows:
         inputs = collate([row], padding)
-        states, wanted = student(**inputs), teacher(**inputs).last_hidden_state.float()
+        states, wanted = forward(student, **inputs), teacher(**inputs).last_hidden_state.float()
         errors.append(float(relative_error(states, wanted, inputs["attention_mask"])))
         cosines.append(float(torch.cosine_similarity(states, wanted, dim=-1).mean()))
         found = [states[0].numpy(), wanted[0].numpy()]
@@ -129,6 +130,7 @@ def train(config: SimilarityConfig, data: Path, out: Path, run: Path, resume: bo
         "texts": {"train": len(rows), "validation": len(held_out)},
         "steps": trainer.state.global_step,
         "validation": results,
+        **({"resumed": True} if checkpoint else {}),  # the minutes are then those of its last part
         "minutes": round((time.time() - started) / 60, 1),
         **machine(),
     }

@@ -126,6 +126,7 @@ def train(
         "pairs": {"train": len(pairs.train), "validation": len(pairs.validation)},
         "steps": trainer.state.global_step,
         "validation": results,
+        **({"resumed": True} if checkpoint else {}),  # the minutes are then those of its last part
         "minutes": round((time.time() - started) / 60, 1),
         **machine(),
     }

@@ -21,6 +21,7 @@ from openmeva.metrics.core.text import Normalizer
 from openmeva.training.classifier.at_hand import check_at_hand
 from openmeva.training.classifier.averaging import average_checkpoints, check_mean_with
 from openmeva.training.classifier.distillation import teacher_digests
+from openmeva.training.classifier.parts import first_part, to_be_trained
 from openmeva.training.classifier.results import area_under_curve
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.seeds import train_seeds
@@ -35,13 +36,7 @@ from openmeva.training.common.checkpoint import (
     trained,
 )
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.trainer import (
-    StoryTrainer,
-    data_checksums,
-    first_configuration,
-    machine,
-    training_arguments,
-)
+from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
 from openmeva.training.corpora.splits import load_corpus
 from openmeva.training.files import checksum
 from openmeva.training.negatives import UnionSampler, language_of, tag_corpus
@@ -94,14 +89,11 @@ def train(
 
     Raises:
         ValueError: a run to resume that was begun with another configuration (each difference is named), or settings that
-            do not go together.
+            do not go together, or something that is missing (it is named), in a part that comes first, too.
     """
+    check(config, data)
     start = located(config.start) if config.start else None
-    if config.start_share and not (start and config.adapter):
-        raise ValueError("start_share: expected with a start and an adapter, whose mean is taken")
-    check_start(config.start, config.adapter)
-    check_at_hand(config.others, config.teacher, "union", data)
-    first = first_configuration(UnionConfig, "union", config.first, config.start)
+    first = first_part(UnionConfig, config, data)
     if first and start:
         train(first, data, start, run / f"training-{first.name}", cache, resume)
     if start and config.start_share:
@@ -120,6 +112,37 @@ def train(
         if writes:
             write_union_card(out, manifest)
     return manifest
+
+
+def check(config: UnionConfig, data: Path) -> None:
+    """Refuses a training that would end with an error after hours, by its settings or those of a part that comes first.
+
+    Raises:
+        ValueError: as `train`.
+    """
+    if config.start_share and not (config.start and config.adapter):
+        raise ValueError("start_share: expected with a start and an adapter, whose mean is taken")
+    teacher = config.teacher
+    if (teacher is None) != (not config.distillation_weight and not config.states_weight):
+        raise ValueError(
+            "expected a teacher and a distillation_weight or states_weight above 0, or neither, "
+            f"got teacher {teacher}, {config.distillation_weight:g} and {config.states_weight:g}"
+        )
+    if teacher is None and (config.others or config.passes != 1):
+        raise ValueError("others, passes: expected with a teacher, got none")
+    check_start(config.start, config.adapter)
+    check_at_hand(config, config.others, data, [config.corpus])
+    for part in (first_part(UnionConfig, config, data), _untrained_teacher(config, data)):
+        if part:
+            check(part, data)
+
+
+def _untrained_teacher(config: UnionConfig, data: Path) -> UnionConfig | None:
+    """The configuration of the teacher, where its weights are not there yet."""
+    teacher = config.teacher
+    if teacher is None:
+        return None
+    return to_be_trained(UnionConfig, config.metric, teacher.config, teacher.weights, data)
 
 
 def _mean_validation(found: Sequence[dict[str, float]]) -> dict[str, float]:
@@ -211,6 +234,7 @@ def _train_one(
             key.removeprefix("eval_"): round(results[key], 4)
             for key in ("eval_loss", "eval_accuracy", "eval_auc")
         },
+        **({"resumed": True} if checkpoint else {}),  # the minutes are then those of its last part
         "minutes": round((time.time() - started) / 60, 1),
         **machine(),
     }
@@ -240,22 +264,11 @@ def _judged_stories(
     """The further stories that a teacher judges, their files' checksums, and what else the manifest says of both.
 
     A teacher that is not there is trained, or with `resume` goes on from its last checkpoint.
-
-    Raises:
-        ValueError: weights for what a teacher says, or stories for it, but no teacher; or weights of none of it.
     """
     teacher = config.teacher
-    if (teacher is None) != (not config.distillation_weight and not config.states_weight):
-        raise ValueError(
-            "expected a teacher and a distillation_weight or states_weight above 0, or neither, "
-            f"got teacher {teacher}, {config.distillation_weight:g} and {config.states_weight:g}"
-        )
     if teacher is None:
-        if config.others or config.passes != 1:
-            raise ValueError("others, passes: expected with a teacher, got none")
         return [], {}, {}
-    own = first_configuration(UnionConfig, "union", teacher.config, teacher.weights)
-    if own:
+    if own := _untrained_teacher(config, data):
         train(own, data, located(teacher.weights), run / f"training-{own.name}", cache, resume)
     told: dict[str, Any] = {**teacher_digests(located(teacher.weights))}
     if not config.others:

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -19,6 +20,7 @@ from openmeva.training.common.adapters import adapter_tensors
 from openmeva.training.common.config import parse
 from openmeva.training.files import save_tensors
 from openmeva.training.negatives.groups import write_groups
+from openmeva.training.plot_coherence import trainer
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.plot_coherence.trainer import train
 from tests.tiny import tiny_model, write_encoder
@@ -108,7 +110,7 @@ def test_a_training_of_several_seeds_keeps_their_mean(
     config = parse(PlotCoherenceConfig, settings)
     out, run = tmp_path / "out", tmp_path / "run"
     manifest = train(config, tmp_path, out, run, tmp_path)
-    parts = [load_file(run / f"seed-{seed}" / "adapter.safetensors") for seed in (1, 2)]
+    parts = [load_file(run / f"tiny-seed-{seed}" / "adapter.safetensors") for seed in (1, 2)]
     mean = load_file(out / "adapter.safetensors")
     assert not torch.equal(parts[0]["classifier.weight"], parts[1]["classifier.weight"])
     expected = (parts[0]["classifier.weight"].float() + parts[1]["classifier.weight"].float()) / 2
@@ -117,21 +119,59 @@ def test_a_training_of_several_seeds_keeps_their_mean(
     assert json.loads((out / "manifest.json").read_text())["config"]["seeds"] == [1, 2]
     plain = ClassifierScorer(load_checkpoint(out, "plot_coherence")).score(["She ran home."], None)[0][0]
     assert 0 < plain < 1
-    average_checkpoints([run / "seed-1", run / "seed-2"], tmp_path / "flat", temperature=2.0)
+    average_checkpoints([run / "tiny-seed-1", run / "tiny-seed-2"], tmp_path / "flat", temperature=2.0)
     flat = ClassifierScorer(load_checkpoint(tmp_path / "flat", "plot_coherence"))
     assert logit(flat.score(["She ran home."], None)[0][0]) == pytest.approx(logit(plain) / 2, abs=1e-3)
     with pytest.raises(ValueError, match="temperature: expected 1 where no mean of seeds is taken, got 2"):
         train(replace(config, seeds=(), temperature=2.0), tmp_path, out, run, tmp_path)
-    written = (run / "seed-1" / "adapter.safetensors").stat().st_mtime_ns
+    written = (run / "tiny-seed-1" / "adapter.safetensors").stat().st_mtime_ns
     assert (
         train(replace(config, note="Of both."), tmp_path, out, run, tmp_path)["config"]["note"] == "Of both."
     )
-    assert (run / "seed-1" / "adapter.safetensors").stat().st_mtime_ns == written, (
+    assert (run / "tiny-seed-1" / "adapter.safetensors").stat().st_mtime_ns == written, (
         "a note trains nothing anew"
     )
     before = (out / "adapter.safetensors").read_bytes()
     train(config, tmp_path, out, run, tmp_path)
     assert (out / "adapter.safetensors").read_bytes() == before, "a second run trains nothing anew"
+
+
+def test_a_finished_mean_is_left_alone_and_says_what_was_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny_corpus(tmp_path, monkeypatch)
+    settings = {
+        "name": "first",
+        "seeds": [1, 2],
+        "files": [{"path": str(tmp_path / "rows.parquet"), "share": 0.2}],
+        "adapter": {"rank": 4, "alpha": 8},
+        "max_length": 64,
+        "batch_groups": 8,
+    }
+    (tmp_path / "first.yaml").write_text(json.dumps(settings))
+    begun = tmp_path / "first" / "final"
+    there = {"start": str(begun), "first": str(tmp_path / "first.yaml")}
+    first, second = (
+        parse(PlotCoherenceConfig, settings | more) for more in ({}, {"name": "second", **there})
+    )
+    trained = []
+    real = trainer.train_classifier
+
+    def counted(config: PlotCoherenceConfig, *arguments: Any) -> dict[str, Any]:
+        trained.append((config.name, config.seed))
+        return real(config, *arguments)
+
+    monkeypatch.setattr(trainer, "train_classifier", counted)
+    train(second, tmp_path, tmp_path / "out", tmp_path / "run", tmp_path)
+    assert trained == [("first", 1), ("first", 2), ("second", 1), ("second", 2)]
+    train(first, tmp_path, begun, begun.parent, tmp_path)  # as the teacher of another training
+    assert len(trained) == 4, "whose seeds lie in another run"
+    of_a_seed = tmp_path / "run" / "first-seed-2" / "manifest.json"
+    of_a_seed.write_text(json.dumps(json.loads(of_a_seed.read_text()) | {"resumed": True}))
+    manifest = train(first, tmp_path, tmp_path / "again", tmp_path / "run", tmp_path)
+    assert len(trained) == 4, "seeds of each configuration have a folder of their own"
+    assert manifest["resumed"]
+    assert "groups_a_second" not in manifest
 
 
 def test_a_start_with_other_heads_is_refused_before_a_seed_is_trained(

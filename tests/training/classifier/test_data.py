@@ -94,7 +94,7 @@ class ByLength:
     def eval(self) -> None:
         pass
 
-    def __call__(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         return mask.sum(1).float()
 
 

@@ -28,8 +28,10 @@ from openmeva.training.classifier.losses import TEACHER_SPREAD, classifier_loss
 from openmeva.training.classifier.model import build_classifier
 from openmeva.training.classifier.results import predict
 from openmeva.training.common import backbone
+from openmeva.training.common import trainer as common
 from openmeva.training.common.config import parse
 from openmeva.training.negatives.groups import GroupRow
+from tests.killing import interrupted
 from tests.tiny import tiny_model, tiny_tokenizer, write_byte_tokenizer, write_encoder, write_gpt2
 from tests.tiny_groups import rows
 
@@ -93,28 +95,16 @@ def test_weights_of_the_same_configuration_and_rows_are_known(folder: Path) -> N
     assert classifier.known_classifier(config, provenance, out) is None
 
 
-def test_a_stopped_run_ends_in_the_same_weights(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    train(folder, "whole", passes=2)
-
-    class StoppedError(Exception):
-        pass
-
-    real = classifier.classifier_loss
-    calls = 0
-
-    def stopping(*arguments: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls == 6:
-            raise StoppedError
-        return real(*arguments)
-
-    monkeypatch.setattr(classifier, "classifier_loss", stopping)
-    with pytest.raises(StoppedError):
+def test_a_stopped_run_ends_in_the_same_weights(folder: Path) -> None:
+    undisturbed = train(folder, "whole", passes=2)
+    with interrupted(classifier.ClassifierTrainer, "compute_loss", 6):
         train(folder, "stopped", passes=2)
-    monkeypatch.setattr(classifier, "classifier_loss", real)
     assert any((folder / "run-stopped").glob("checkpoint-*"))
-    train(folder, "stopped", passes=2, resume=True)
+    manifest = train(folder, "stopped", passes=2, resume=True)
+    assert manifest["resumed"]
+    assert "groups_a_second" in undisturbed
+    assert "resumed" not in undisturbed
+    assert "groups_a_second" not in manifest, "of the last part it would say too much"
     whole, stopped = (load_file(folder / name / "adapter.safetensors") for name in ("whole", "stopped"))
     assert all(torch.equal(whole[name], stopped[name]) for name in whole)
 
@@ -276,6 +266,23 @@ def test_logits_are_those_of_float32(folder: Path) -> None:
     with torch.no_grad():
         one = [float(model(torch.tensor([e.ids]), torch.ones(1, len(e.ids)).long())) for e in examples]
     assert predict(model, examples, 0) == pytest.approx(one, abs=1e-5)
+
+
+def test_results_are_of_float32_after_a_training_in_bfloat16(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a trained model `forward` is accelerate's, which would round the last layer's logits."""
+    seen: set[torch.dtype] = set()
+    real = results.predict
+
+    def watched(model: Any, *arguments: Any) -> list[float]:
+        with model.classifier.register_forward_hook(lambda *found: seen.add(found[2].dtype)):
+            return real(model, *arguments)
+
+    monkeypatch.setattr(results, "predict", watched)
+    monkeypatch.setattr(common, "choose_dtype", lambda *_: torch.bfloat16)
+    train(folder, "rounded", passes=1)
+    assert seen == {torch.float32}
 
 
 def test_a_run_of_another_configuration_is_not_resumed(folder: Path) -> None:

@@ -1,10 +1,20 @@
 """An adapter in a checkpoint is the adapter that was trained."""
 
+from pathlib import Path
+
 import pytest
 import torch
+from safetensors.torch import save_file
 
 from openmeva.metrics.core.checkpoint import merge_adapter
-from openmeva.training.common.adapters import adapter_tensors, add_adapters, load_adapter, without_idle
+from openmeva.training.common.adapters import (
+    Adapter,
+    adapter_tensors,
+    add_adapters,
+    check_start,
+    load_adapter,
+    without_idle,
+)
 from tests.tiny import tiny_model
 
 
@@ -52,6 +62,14 @@ def test_an_adapter_can_be_gone_on_from() -> None:
     add_adapters(third, rank=2, alpha=4, heads=())
     with pytest.raises(ValueError, match="expected factors of rank 2 at most, got 3"):
         load_adapter(third, tensors)
+
+
+def test_a_higher_rank_is_refused_before_the_model_is_built(tmp_path: Path) -> None:
+    factors = {"layer.lora_A": torch.ones(8, 3), "layer.lora_B": torch.ones(4, 8)}
+    save_file(factors, tmp_path / "adapter.safetensors")
+    check_start(str(tmp_path), Adapter(rank=8))
+    with pytest.raises(ValueError, match=r"adapter\.rank: expected 8 or more, that of .*, got 4"):
+        check_start(str(tmp_path), Adapter(rank=4))
 
 
 def test_factors_of_a_lower_rank_add_what_they_added() -> None:

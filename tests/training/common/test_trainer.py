@@ -1,5 +1,6 @@
 """What all trainers share."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,15 @@ import pytest
 import torch
 from torch import Tensor
 
+from openmeva.training.bleurt.trainer import BleurtTrainer
+from openmeva.training.classifier.trainer import ClassifierTrainer
+from openmeva.training.common import backbone
 from openmeva.training.common import trainer as common
+from openmeva.training.embedding_similarity.trainer import SimilarityTrainer
+from openmeva.training.ruber_bert.trainer import RuberTrainer
+from openmeva.training.union.trainer import UnionTrainer
+from tests.killing import interrupted
+from tests.tiny_trainings import TRAININGS, write_files
 
 
 class _OfParts(common.SharedTrainer):
@@ -66,3 +75,32 @@ def test_a_batch_is_that_of_the_configuration_whatever_the_devices(tmp_path: Pat
     settings._n_gpu = 4
     trainer = _OfPairs(model=torch.nn.Linear(4, 4), args=settings, train_dataset=[{"x": torch.ones(4)}] * 8)
     assert len(next(iter(trainer.get_train_dataloader()))["x"]) == 2
+
+
+def test_a_manifest_counts_the_processes_that_trained_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "processes" not in common.machine()
+    monkeypatch.setattr(common, "count", lambda: 4)
+    assert common.machine()["processes"] == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "trainer"),
+    [
+        ("union", UnionTrainer),
+        ("classifier", ClassifierTrainer),
+        ("ruber_bert", RuberTrainer),
+        ("bleurt", BleurtTrainer),
+        ("embedding_similarity", SimilarityTrainer),
+    ],
+)
+def test_a_manifest_says_that_its_minutes_are_those_of_the_last_part(
+    name: str, trainer: type[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(tmp_path)
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
+    with interrupted(trainer, "training_step", 3):
+        TRAININGS[name](tmp_path, tmp_path / "out", False)
+    for resume in (True, False):
+        TRAININGS[name](tmp_path, tmp_path / "out", resume)
+        manifest = json.loads((tmp_path / "out" / "weights" / "manifest.json").read_text())
+        assert manifest.get("resumed", False) == resume

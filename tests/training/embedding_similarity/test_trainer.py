@@ -11,6 +11,7 @@ from transformers import BertConfig, BertForMaskedLM, BertTokenizer
 
 from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES
 from openmeva.training.common import backbone
+from openmeva.training.common import trainer as common
 from openmeva.training.common.adapters import difference
 from openmeva.training.common.config import parse
 from openmeva.training.embedding_similarity import trainer as trainer
@@ -102,6 +103,23 @@ def test_it_comes_nearer_and_the_metric_loads_it(data: Path, monkeypatch: pytest
     plain = metric.compute(**options)["bertscore_f1"]
     rescaled = metric.compute(**options, rescale_with_baseline=True)["bertscore_f1"]
     assert rescaled == pytest.approx((plain - 0.25) / 0.75)
+
+
+def test_the_agreement_is_of_float32_after_a_training_in_bfloat16(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: set[torch.dtype] = set()
+
+    def watched(student: Any, *arguments: Any) -> dict[str, float]:
+        layer = student.bert.encoder.layer[0].attention.self.query
+        with layer.register_forward_hook(lambda *found: seen.add(found[2].dtype)):
+            return agreement(student, *arguments)
+
+    monkeypatch.setattr(trainer, "agreement", watched)
+    monkeypatch.setattr(trainer, "baseline", lambda *_: {})
+    monkeypatch.setattr(common, "choose_dtype", lambda *_: torch.bfloat16)
+    trainer.train(configuration(data), data, data / "weights", data / "run")
+    assert seen == {torch.float32}
 
 
 def test_a_decomposition_of_full_rank_is_the_difference() -> None:

@@ -1,15 +1,26 @@
 """Settings that would do nothing, or would end a training after hours, are refused before it begins."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from safetensors.torch import load_file
 
+from openmeva.training.classifier.parts import weights_folder
+from openmeva.training.common import backbone
 from openmeva.training.common.adapters import check_start
-from openmeva.training.common.config import parse
+from openmeva.training.common.config import parse, read_config
+from openmeva.training.paths import CONFIGS, METRICS, located
+from openmeva.training.plot_coherence import trainer
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.plot_coherence.groups import main
 from openmeva.training.plot_coherence.trainer import train
+from openmeva.training.union.config import UnionConfig
+from tests.tiny import tiny_model, write_encoder
+
+KINDS: dict[str, type[Any]] = {"plot_coherence": PlotCoherenceConfig, "union": UnionConfig}
+OWN = [file for metric in KINDS for file in sorted((CONFIGS / metric).glob("*.yaml"))]
 
 
 @pytest.mark.parametrize(
@@ -39,3 +50,63 @@ def test_a_configuration_without_groups_is_told(tmp_path: Path, capsys: pytest.C
         main(["--config", "roc", "--data", str(tmp_path), "--run", str(tmp_path)])
     assert ended.value.code == 2
     assert "error: roc: expected `graded`, corpora whose" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("file", OWN, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_an_adapter_has_room_for_the_shipped_one_that_it_goes_on_from(file: Path) -> None:
+    config = read_config(KINDS[file.parent.name], file)
+    if config.start and located(config.start).is_relative_to(METRICS):
+        tensors = load_file(located(config.start) / "adapter.safetensors")
+        assert max(len(t) for n, t in tensors.items() if n.endswith(".lora_A")) <= config.adapter.rank
+
+
+@pytest.mark.parametrize("file", OWN, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_a_part_goes_where_the_next_one_looks_for_it(file: Path) -> None:
+    kind = KINDS[file.parent.name]
+    config = read_config(kind, file)
+    teacher = config.teacher
+    pairs = [(config.first, config.start), (teacher and teacher.config, teacher and teacher.weights)]
+    for part, place in pairs:
+        if part:
+            assert weights_folder(kind, read_config(kind, CONFIGS.parents[1] / part)) == located(place)
+    shipped = METRICS / config.metric / "weights" / config.name
+    if shipped.is_dir():
+        assert weights_folder(kind, config) == shipped
+
+
+@pytest.mark.parametrize(
+    ("lacking", "told"),
+    [
+        ({"base": "nobody/none"}, "no model 'nobody/none'"),
+        ({"files": [{"path": "runs/none.parquet"}]}, r"none\.parquet: no such file.* configuration part "),
+        ({"start": "runs/none"}, r"runs/none/adapter\.safetensors: missing"),
+    ],
+    ids=["encoder", "stories", "weights"],
+)
+@pytest.mark.parametrize("part", ["itself", "first", "teacher", "first of the teacher"])
+def test_what_any_part_lacks_is_said_before_the_first_begins(
+    part: str, lacking: dict[str, Any], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_encoder(tmp_path / "encoder", tiny_model())
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
+    monkeypatch.setattr(trainer, "load_rows", lambda *_: pytest.fail("a stage was begun"))
+
+    def part_file(name: str, **settings: Any) -> dict[str, str]:
+        (tmp_path / f"{name}.yaml").write_text(json.dumps({"name": "part", **settings}))
+        return {"config": str(tmp_path / f"{name}.yaml"), "weights": str(tmp_path / name)}
+
+    def after(name: str, **settings: Any) -> dict[str, Any]:
+        """Goes on from a part of these settings."""
+        made = part_file(name, **settings)
+        return {"first": made["config"], "start": made["weights"], "base": settings.get("base", "encoder")}
+
+    if part == "itself":
+        settings = lacking
+    elif part == "first":
+        settings = after("one", **lacking)
+    else:
+        own = lacking if part == "teacher" else after("two", **lacking)
+        settings = {**after("one"), "teacher": part_file("large", **own), "distillation_weight": 1.0}
+    config = parse(PlotCoherenceConfig, {"name": "part", **settings})
+    with pytest.raises(ValueError, match=told):
+        train(config, tmp_path, tmp_path / "out", tmp_path / "run", tmp_path / "cache")

@@ -170,7 +170,7 @@ def test_seeds_share_their_teachers_judgments_and_the_mean_is_kept(data: Path, t
         draw_seed=3,
     )
     manifest = run(data, "mean", config)
-    folders = [data / "run-mean" / f"seed-{seed}" for seed in (1, 2)]
+    folders = [data / "run-mean" / f"tiny-seed-{seed}" for seed in (1, 2)]
     one, two, begun, mean = (
         load_file(folder / "adapter.safetensors") for folder in (*folders, data / "begun", data / "mean")
     )
@@ -190,7 +190,9 @@ def test_seeds_share_their_teachers_judgments_and_the_mean_is_kept(data: Path, t
     assert [(folder / "manifest.json").stat().st_mtime_ns for folder in folders] == made, "left alone"
 
 
-def test_what_is_missing_is_said_before_anything_is_trained(data: Path) -> None:
+def test_what_is_missing_is_said_before_anything_is_trained(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (data / "first.yaml").write_text("{}")
     there = {"start": str(data / "nowhere"), "first": str(data / "first.yaml")}
     others = {"files": [{"path": str(data / "none.parquet")}]}
@@ -201,3 +203,24 @@ def test_what_is_missing_is_said_before_anything_is_trained(data: Path) -> None:
     (folder / "config.json").write_text(json.dumps({"union": {"encoder": {"path": "gone", "sha256": ""}}}))
     with pytest.raises(ValueError, match="no model 'gone'"):
         run(data, "student", student(data, teacher={"weights": str(folder)}, **there))
+    with pytest.raises(ValueError, match="no model 'nobody/none'"):
+        run(data, "student", student(data, base="nobody/none", **there))
+    parts = {
+        "alone": {**SETTINGS, "pairs": 8, "adapter": {"rank": 8, "alpha": 16}},
+        "elsewhere": {**SETTINGS, "pairs": 8, "base": "nobody/none"},
+        "without": {**SETTINGS, "pairs": 8, "corpus": {"train": ["none.jsonl"]}},
+    }
+    for name, settings in parts.items():
+        (data / f"{name}.yaml").write_text(json.dumps(settings))
+    there["first"] = str(data / "alone.yaml")
+    monkeypatch.setattr(union, "_train_one", lambda *_: pytest.fail("a part was trained"))
+    for name, told in (("elsewhere", "no model 'nobody/none'"), ("without", r"none\.jsonl: no such file")):
+        taught = {"weights": str(data / "large"), "config": str(data / f"{name}.yaml")}
+        with pytest.raises(ValueError, match=told):
+            run(data, "student", student(data, teacher=taught, **there))
+    shutil.copytree(data / "encoder", data / "other")
+    with pytest.raises(ValueError, match=r"base: expected encoder, that of .*alone\.yaml.*, got .*other"):
+        run(data, "student", configuration(data, base=str(data / "other"), **there))
+    (data / "alone.yaml").write_text(json.dumps({**parts["alone"], "adapter": {"rank": 9, "alpha": 8}}))
+    with pytest.raises(ValueError, match=r"adapter\.rank: expected 9 or more, that of .*, got 8"):
+        run(data, "student", configuration(data, **there))

@@ -10,11 +10,12 @@ from safetensors.torch import load_file
 
 from openmeva.metrics.core.checkpoint import file_digest
 from openmeva.training.common.config import parse
+from openmeva.training.papers import ablation
 from openmeva.training.papers.ablation import row_config, run_row
 from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
 from tests.killing import interrupted
-from tests.tiny_union import SETTINGS, right
+from tests.tiny_union import SETTINGS, right, write_files
 
 
 def settings(**changes: Any) -> dict[str, Any]:
@@ -74,6 +75,26 @@ def test_what_it_goes_on_from_is_trained_first(data: Path) -> None:
     assert all(torch.equal(second[name], again[name]) for name in second)
 
 
+def test_it_does_not_go_on_from_a_part_of_another_configuration_or_other_data(data: Path) -> None:
+    begins = settings(name="tiny-first", pairs=4)
+    (data / "first.yaml").write_text(json.dumps(begins))
+    config = configuration(start=str(data / "begun"), first=str(data / "first.yaml"), pairs=4)
+    run(data, "second", config)
+    (data / "first.yaml").write_text(json.dumps({**begins, "pairs": 6, "note": "Of the card alone."}))
+    told = r"begun: expected weights of .*first\.yaml and of this data, got others:\n  config\.pairs: 4, not 6\nRemove"
+    with pytest.raises(ValueError, match=told):
+        run(data, "second", config)
+    (data / "first.yaml").write_text(json.dumps(begins))
+    other = data / "other"
+    write_files(other)
+    (other / "stories.jsonl").write_text((data / "stories.jsonl").read_text().replace("dog", "cat"))
+    with pytest.raises(
+        ValueError, match=r"got others:\n  data\.stories\.jsonl: \"\w+\", not \"\w+\"\nRemove"
+    ):
+        union.train(config, other, data / "out", data / "run", data / "cache")
+    assert not (data / "out").exists()
+
+
 def test_a_run_of_another_configuration_is_not_resumed(data: Path) -> None:
     run(data, "one", configuration(pairs=8))
     with pytest.raises(ValueError, match=r"config.seed: 7, not 8"):
@@ -91,7 +112,10 @@ def test_no_held_out_story_is_told_before_the_training(data: Path) -> None:
         run(data, "none", config)
 
 
-def test_a_row_of_the_ablation_of_another_configuration_is_refused(data: Path) -> None:
+def test_a_row_of_the_ablation_of_another_configuration_is_refused(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ablation, "CACHE", data / "cache")
     few, more = (row_config("UNION", {}, configuration(max_length=32), pairs) for pairs in (4, 8))
     first = run_row(few, data, data / "rows")
     written = (first / "manifest.json").stat().st_mtime_ns
