@@ -79,7 +79,7 @@ def perturb(
 ) -> None:
     """Perturb stories in one aspect; those that do not qualify are left out and counted.
 
-    What becomes of a story depends on the seed and its `story_id` (`perturbed_from` in OUT); one without an id is called
+    What becomes of a story depends on the seed and its `story_id` or `id` (`perturbed_from` in OUT); one without an id is called
     by its place among the rows of IN, from 000001.
 
     With --engine a corpus of any size is perturbed into a folder of Parquet files, where those that do not qualify

@@ -1,8 +1,10 @@
 """Reads stories with ids and contexts from a user's file, and reports bad lines by number."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
+from openmeva.metrics.core.command import field_of
 from openmeva.metrics.openmeva.judged import is_missing
 from openmeva.training.corpora.stories import story_of
 from openmeva.training.files import Row
@@ -32,8 +34,8 @@ def read_rows(
     """The stories of a file, and what was wrong with the other rows.
 
     Args:
-        path: a file that `files.read_rows` reads, with `story` and, where there are any, `story_id` and `context`
-            (or `prompt`); or a text with a story a line, in which `</s>` is dropped; `-` for standard input. A story
+        path: a file that `files.read_rows` reads, with `story` and, where there are any, `story_id` (or `id`) and
+            `context` (or `prompt`); or a text with a story a line, in which `</s>` is dropped; `-` for standard input. A story
             without an id is called by its place among the rows, from 000001; blank lines are none.
         context: what stands for a context that a line lacks: `first_sentence`, or `none`.
         skip_bad: leave bad lines out instead of raising.
@@ -51,17 +53,15 @@ def read_rows(
     rows: list[StoryRow] = []
     bad: list[str] = []
     seen: set[str] = set()
-    blank = 0
-    for row in read_any(path, blank_lines=True, refused=bad.append):
+    for row in read_any(path, refused=bad.append):
         if limit is not None and len(rows) >= limit:
             break
         try:
-            found = story_row(row._replace(number=len(rows) + len(bad) - blank + 1), context)
+            found = story_row(row._replace(number=len(rows) + len(bad) + 1), context)
             if found["story_id"] in seen:
                 raise ValueError(f"{row.where}: story_id {found['story_id']!r} stands above already")
         except ValueError as error:
             bad.append(str(error))
-            blank += row.plain and not row.values["story"].strip()
             continue
         seen.add(found["story_id"])
         rows.append(found)
@@ -94,20 +94,31 @@ def story_row(row: Row, context: str) -> StoryRow:
         raise ValueError(
             f"{row.where}: expected at least two sentences, got {len(sentences)}: {story[:60]!r}"
         )
-    given = row.values.get("context", row.values.get("prompt"))
-    if not isinstance(given, str) or not given.strip():
-        given = sentences[0].text if context == "first_sentence" else ""
-    given = given.strip()
-    return {
-        "story_id": id_of(row),
-        "context": given,
-        "story": story,
-        "keep": int(bool(given) and story.startswith(given)),
-    }
+    given = context_of(row.values, sentences[0].text if context == "first_sentence" else "")
+    return {"story_id": id_of(row), "context": given, "story": story, "keep": kept(story, given)}
+
+
+def context_of(values: Mapping[str, Any], otherwise: str = "") -> str:
+    """The context of a row, as `field_of` finds it; `otherwise` where that is no text, or a blank one."""
+    given = field_of(values, "context")
+    return (given if isinstance(given, str) and given.strip() else otherwise).strip()
+
+
+def kept(story: str, context: str) -> int:
+    """How many leading sentences of a story are its context: 1 where it begins with it, else 0."""
+    return int(bool(context) and story.startswith(context))
 
 
 def id_of(row: Row) -> str:
-    """The `story_id` of a row; where it has none, `row.number` in six digits."""
-    own_id = row.values.get("story_id")
-    has_id = not is_missing(own_id) and str(own_id).strip()
-    return str(own_id) if has_id else f"{row.number:06d}"
+    """The own id of a row; where it has none, `row.number` in six digits."""
+    return own_id(row.values) or f"{row.number:06d}"
+
+
+def own_id(values: Mapping[str, Any]) -> str | None:
+    """The `story_id` of a row, its `id` where that is missing or blank; None where both are.
+
+    >>> own_id({"story_id": None, "id": 7}), own_id({"id": " "})
+    ('7', None)
+    """
+    given = (values.get(name) for name in ("story_id", "id"))
+    return next((str(one) for one in given if not is_missing(one) and str(one).strip()), None)

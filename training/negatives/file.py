@@ -9,7 +9,7 @@ from openmeva.metrics.core.text import Normalizer, plain_text
 from openmeva.metrics.core.writing import check_output
 from openmeva.training.common.bounds import check_least
 from openmeva.training.corpora.stories import story_of
-from openmeva.training.corpora.story_rows import id_of
+from openmeva.training.corpora.story_rows import context_of, id_of
 from openmeva.training.corpora.told import tell_foreign
 from openmeva.training.files import Row, read_rows, write_rows
 from openmeva.training.negatives.edited import EditedStory
@@ -100,16 +100,15 @@ def sampler_of(stories: str | Path, how: Drawing) -> tuple[UnionSampler, list[Or
     language = language_of(sampling)
     normalizer = normalizer_of(how)
     found = [
-        _original(row._replace(number=place), normalizer)
-        for place, row in enumerate(read_rows(stories, blank_lines=True), 1)
+        _original(row._replace(number=place), normalizer) for place, row in enumerate(read_rows(stories), 1)
     ]
     tagged = tag_corpus([original.words for original in found], how.cache, how.processes)
     return UnionSampler(tagged, language, sampling, seed=how.seed), found
 
 
 def _original(row: Row, normalizer: Normalizer) -> Original:
-    given = row.values.get("context", row.values.get("prompt"))
-    context = normalizer(given) if isinstance(given, str) and given.strip() else None
+    given = context_of(row.values)
+    context = normalizer(given) if given else None
     return Original(id_of(row), context, sentences_of(story_of(row), row.where, normalizer))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from openmeva.training.common.draws import Draws
+from openmeva.training.corpora.story_rows import context_of, kept, own_id
 from openmeva.training.perturbations.aspects.registry import find_aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.perturbed import Perturbed
@@ -27,7 +28,8 @@ class Perturber:
         seed: any non-negative integer.
         techniques: the aspect's techniques to choose from, all unless given. Each story gets one, drawn
             anew; one that does not apply is replaced by another.
-        material: corpus, paraphraser, similarity and settings, as far as the aspect needs them.
+        material: corpus, paraphraser, similarity and settings, as far as the aspect needs them. Where none is given, a
+            row's first sentence stays where it is its context, as with `openmeva perturb`.
 
     Raises:
         ValueError: an unknown aspect or technique (the known ones are listed), a negative seed, or material
@@ -52,6 +54,7 @@ class Perturber:
             raise ValueError(f"expected a seed of 0 or more, got {seed}")
         self.seed = seed
         self.material = material or PerturbationMaterial()
+        self._keeps_contexts = material is None
         check_needs(aspect, self.aspect.needs, self.material)
 
     def perturb(self, story: Story | str, story_id: str) -> Perturbed | None:
@@ -64,15 +67,17 @@ class Perturber:
         Raises:
             ValueError: a blank story.
         """
-        parsed = Story(story) if isinstance(story, str) else story
-        if not parsed.sentences:
-            raise ValueError(f"story {story_id!r}: expected a story, got {parsed.text[:40]!r}")
+        return self._perturbed(Story(story) if isinstance(story, str) else story, story_id, self.material)
+
+    def _perturbed(self, story: Story, story_id: str, material: PerturbationMaterial) -> Perturbed | None:
+        if not story.sentences:
+            raise ValueError(f"story {story_id!r}: expected a story, got {story.text[:40]!r}")
         draws = Draws(np.random.default_rng(_entropy(self.seed, self.aspect.name, story_id)))
         for name in draws.shuffled(self.techniques):
-            edits = self.aspect.techniques[name](parsed, draws, self.material)
+            edits = self.aspect.techniques[name](story, draws, material)
             if edits:
-                text, spans = apply_edits(parsed.text, edits)
-                if text != parsed.text:
+                text, spans = apply_edits(story.text, edits)
+                if text != story.text:
                     return Perturbed(text, self.aspect.name, name, spans)
         return None
 
@@ -101,27 +106,27 @@ class Perturber:
             asked.extend(pairs)
             return [1.0] * len(pairs)
 
-        material = replace(self.material, similarity=alike)
-        return Perturber(self.aspect.name, self.seed, self.techniques, material).perturb(
-            story, story_id
-        ), asked
+        return self._perturbed(story, story_id, replace(self.material, similarity=alike)), asked
 
     def __call__(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """The columns to add to a row with `story` and, where it has one, `story_id`.
+        """The columns to add to a row with `story` and, where there are any, `story_id` (or `id`) and `context` (or `prompt`).
 
         Returns:
             `perturbed` (None where the story does not qualify), `aspect`, `technique` and `changed_spans`
-            (`original_start, original_end, start, end`, in characters). Without a `story_id` the draws depend
-            on the story's text.
+            (`original_start, original_end, start, end`, in characters). Without an id the draws depend on
+            the story's text.
 
         Raises:
             ValueError: no text in `story`, or a blank one.
         """
-        story = row.get("story")
+        story, story_id = row.get("story"), own_id(row)
         if not isinstance(story, str) or not story.strip():
-            raise ValueError(f"row {row.get('story_id', '')!r}: expected a text in 'story', got {story!r}")
-        story_id = row.get("story_id")
-        result = self.perturb(story, story if story_id is None else str(story_id))
+            raise ValueError(f"row {story_id or ''!r}: expected a text in 'story', got {story!r}")
+        parsed, material = Story(story), self.material
+        if self._keeps_contexts:
+            context = context_of(row, "".join(one.text for one in parsed.sentences[:1]))
+            material = replace(material, keep=kept(story.strip(), context))
+        result = self._perturbed(parsed, story_id or story, material)
         return {
             "perturbed": result and result.story,
             "aspect": self.aspect.name,

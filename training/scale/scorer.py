@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from openmeva.metrics.core.command import check_known, check_name, load, result_rows, said_by
+from openmeva.metrics.core.command import COLUMNS, check_known, check_name, load, result_rows, said_by
 from openmeva.metrics.core.description import RECOMMENDED
 from openmeva.metrics.core.inputs import check_options
 from openmeva.training.scale.columns import handed
@@ -118,6 +118,18 @@ def check_settings(
 
         device = choose_device(given.get("device") if here else "cpu")
         choose_dtype(given.get("dtype", "auto"), device)
+
+
+def check_columns(name: str, columns: Mapping[str, Sequence[Any]]) -> None:
+    """Refuses columns that the metric `name` would, without its weights.
+
+    Raises:
+        ValueError: a column that it requires and that is not there, or a row of another form than it takes.
+    """
+    try:
+        _module_class(name)()._checked(*map(columns.get, COLUMNS.values()))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
 
 
 def _check_config(metrics: Sequence[str], config: str | None) -> None:

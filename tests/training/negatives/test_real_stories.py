@@ -1,18 +1,16 @@
 """The properties of the samples on stories of ROCStories, where they are at hand."""
 
-import os
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.negatives import UnionSampler, UnionSampling, tag_corpus
-from openmeva.training.paths import ROOT
 from openmeva.training.text.knowledge.english import English
+from tests.papers_data import DATA
 
-FILE = Path(os.environ.get("OPENMEVA_DATA", ROOT / ".." / "shared" / "data")) / "roc" / "validation.jsonl.gz"
+FILE = DATA / "roc" / "validation.jsonl.gz"
 
 
 @pytest.mark.data

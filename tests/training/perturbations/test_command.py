@@ -2,18 +2,29 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from openmeva.metrics.core.command import columns_of, read_stories
+from openmeva.training.autos import command
 from openmeva.training.cli.app import app
 from openmeva.training.corpora.story_rows import read_rows
+from tests.tiny_work import rows_in
 
 
 def perturb(*arguments: object) -> Result:
     """What the command says and how it ends."""
     return CliRunner().invoke(app, ["perturb", *map(str, arguments)])
+
+
+def written(*arguments: object) -> list[dict[str, Any]]:
+    """The rows that a command writes to standard output."""
+    ended = CliRunner().invoke(app, [*map(str, arguments)])
+    assert ended.exit_code == 0, ended.output
+    return [json.loads(line) for line in ended.stdout.splitlines()]
 
 
 @pytest.fixture
@@ -81,6 +92,45 @@ def test_a_story_without_an_id_is_called_by_its_place_whatever_the_file(tmp_path
         assert [(row["story_id"], row["story"]) for row in rows] == list(
             zip(("000001", "000002"), told, strict=True)
         ), name
+
+
+def test_blank_lines_of_a_text_are_stories_to_no_command(tmp_path: Path) -> None:
+    path, ids = tmp_path / "blank.txt", ["000001", "000002"]
+    path.write_text(
+        "Ben was late. He walked home slowly.\n\nNora sang. She won a prize.\n\n", encoding="utf-8"
+    )
+    assert len(written("score", path, "--metric", "sentavg")) == 2
+    assert [row["perturbed_from"] for row in written("perturb", path, "--aspect", "typo")] == ids
+    assert [row["story_id"] for row in written("negatives", path)] == ids
+    building = command.Building(["mine"], stories=path, out=tmp_path)
+    assert [row["story_id"] for row in command._rows("mine", building)[0]] == ids
+    written("perturb", path, tmp_path / "parts", "--aspect", "typo", "--engine", "plain")
+    assert [row["perturbed"] for row in rows_in(tmp_path / "parts")] == [
+        row["story"] for row in written("perturb", path, "--aspect", "typo")
+    ]
+
+
+def test_ids_and_contexts_have_the_same_names_for_every_command(tmp_path: Path) -> None:
+    told = {"a": "Ben was late. He walked home slowly.", "7": "Nora sang. She won a prize."}
+    rows = [
+        {"id": story_id, "context": None, "prompt": "A trip", "story": story}
+        for story_id, story in told.items()
+    ]
+    path = tmp_path / "named.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    perturbed = written("perturb", path, "--aspect", "typo", "--context", "none")
+    assert [(row["perturbed_from"], row["context"]) for row in perturbed] == [
+        ("a", "A trip"),
+        ("7", "A trip"),
+    ]
+    negatives = written("negatives", path)
+    assert [(row["story_id"], row["context"]) for row in negatives] == [
+        ("a", "a trip"),
+        ("7", "a trip"),
+    ]
+    scored = written("score", path, "--metric", "sentavg")
+    assert [(row["id"], row["story"]) for row in scored] == list(told.items())
+    assert columns_of(read_stories(path))["contexts"] == ["A trip", "A trip"]
 
 
 def test_an_unknown_aspect_lists_the_known_ones(stories: Path, tmp_path: Path) -> None:

@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import datasets
 import pytest
 
+from openmeva.training.files import read_rows
+from openmeva.training.paths import STORIES
 from openmeva.training.perturbations import ASPECTS, PerturbationMaterial, Perturber, parse, perturb
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
+from openmeva.training.perturbations.file import Perturbing, perturb_file
 from openmeva.training.text.knowledge import resources
 
 ROWS = {
@@ -23,6 +27,17 @@ def test_map_gives_the_same_rows_by_one_process_and_by_two() -> None:
     assert one.to_dict() == two.to_dict()
     assert one.column_names == ["story_id", "story", "perturbed", "aspect", "technique", "changed_spans"]
     assert all(row["perturbed"] != row["story"] for row in one)
+
+
+def test_rows_are_perturbed_as_by_the_command_whatever_their_context(tmp_path: Path) -> None:
+    perturb_file(STORIES, tmp_path / "cases.jsonl", Perturbing("typo", seed=1))
+    cases = {row.values["perturbed_from"]: row.values["story"] for row in read_rows(tmp_path / "cases.jsonl")}
+    rows, perturber = [row.values for row in read_rows(STORIES)], perturb("typo", seed=1)
+    assert {row["kind"] for row in rows} == {"roc", "wp"}
+    found = {row["story_id"]: perturber(row)["perturbed"] for row in rows}
+    assert {story_id: text for story_id, text in found.items() if text} == cases
+    named = perturber({"id": rows[-1]["story_id"], "prompt": rows[-1]["context"], "story": rows[-1]["story"]})
+    assert named["perturbed"] == found[rows[-1]["story_id"]]
 
 
 def test_a_row_that_does_not_qualify_has_no_story() -> None:
