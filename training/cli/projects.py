@@ -165,7 +165,15 @@ def publish(
     from openmeva.training.hub.commands import publish as to_hub
     from openmeva.training.hub.description import read_description
 
-    to_hub(read_description(ROOT), ROOT, organisation, dry_run, move_tags, uncommitted, source)
+    to_hub(
+        read_description(ROOT),
+        ROOT,
+        organisation,
+        dry_run=dry_run,
+        move_tags=move_tags,
+        uncommitted=uncommitted,
+        source=source,
+    )
 
 
 def resources(

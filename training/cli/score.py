@@ -97,6 +97,7 @@ def score(
     from openmeva.metrics.core.writing import check_output, write_rows
     from openmeva.training.cli.tables import show_scores
     from openmeva.training.scale.columns import handed
+    from openmeva.training.scale.scorer import check_columns, check_settings
 
     out = one_of(out, out_option)
     if metric and metrics:
@@ -114,11 +115,13 @@ def score(
         typer.echo(report_of(work, stories, out, engine, *scale, kind), err=True)
         return
     check_output(out or "-", column=text_column(chosen))
-    rows: list[dict[str, Any]] = read_stories(stories, kind)
     options["explain"] = explain or None
-    found = [
-        scored_by(name, handed(rows, name, context_in_story or None), config, **options) for name in chosen
-    ]
+    check_settings(chosen, config, options, here=True)
+    rows: list[dict[str, Any]] = read_stories(stories, kind)
+    columns = {name: handed(rows, name, context_in_story or None) for name in chosen}
+    for name in chosen:  # before the first of them works
+        check_columns(name, columns[name])
+    found = [scored_by(name, columns[name], config, **options) for name in chosen]
     for one in found:
         if one.note:
             typer.echo(one.note, err=True)

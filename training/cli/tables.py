@@ -15,6 +15,11 @@ from openmeva.metrics.core.description import read_metrics
 SHOWN = 100  # stories of a table
 NAME, STORY = 16, 16  # cells: of a name where the terminal is narrow, of a story's beginning at least
 LEAST_GAIN = 0.01  # what a sentence has to cost to be marked
+# what stands before a sentence, by its key in a metric's reasons
+MEANINGS = {
+    "gain": "what the score would gain without it",
+    "nll": "the mean loss of its tokens in nats, lower is better",
+}
 
 
 @dataclass(frozen=True)
@@ -101,31 +106,39 @@ def name_of(row: Mapping[str, Any], place: int) -> str:
 
 
 def show_reasons(rows: Sequence[Mapping[str, Any]], found: Scored, console: Console | None = None) -> None:
-    """A story after the other: its score, the sentences that cost it, and the words that the metric would change."""
+    """A story after the other: its score, its sentences and their costs, and the words that the metric would change."""
     console = console or Console()
+    shown: set[str] = set()
     for place, (row, reasons) in enumerate(zip(rows, found.explanations or [], strict=True)):
         score = found.lists["score"][place]
         name = escape(name_of(row, place))
         console.print(f"[bold]{name}[/]  {found.metric} [cyan]{score:.3f}[/]", highlight=False)
-        console.print(_reasons(reasons))
+        grid, kinds = _reasons(reasons)
+        console.print(grid)
         console.print()
-    console.print("before a sentence: what the score would gain without it", style="dim")
+        shown |= kinds
+    for kind in sorted(shown):
+        console.print(f"before a sentence: {MEANINGS[kind]}", style="dim")
     console.print(found.signature, style="dim", soft_wrap=True, markup=False)
 
 
-def _reasons(reasons: Mapping[str, Any]) -> Table:
+def _reasons(reasons: Mapping[str, Any]) -> tuple[Table, set[str]]:
+    """A story's sentences and what the metric would change, and which of `MEANINGS` stand before sentences."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(justify="right", min_width=8)
     grid.add_column()
-    costly = 0
+    shown = set()
     for sentence in reasons.get("sentences", []):
-        costs = sentence["gain"] > LEAST_GAIN
-        costly += costs
-        gain = f"+{sentence['gain']:.3f}" if costs else ""
-        grid.add_row(gain, escape(sentence["text"]), style="red" if costs else "")
-    if not costly:
+        number, kind = "", ""
+        if sentence.get("gain", 0) > LEAST_GAIN:
+            number, kind = f"+{sentence['gain']:.3f}", "gain"
+        elif sentence.get("nll") is not None:
+            number, kind = _number(sentence["nll"]), "nll"
+        shown |= {kind} - {""}
+        grid.add_row(number, escape(sentence["text"]), style="red" if kind == "gain" else "")
+    if not shown:
         grid.add_row("", "no sentence costs it", style="dim")
     edits = [f"{edit['token']} → {edit['suggestion'] or '(delete)'}" for edit in reasons.get("edits", [])]
     if edits:
         grid.add_row("", escape(f"it would change: {', '.join(edits[:6])}"))
-    return grid
+    return grid, shown

@@ -1,6 +1,9 @@
 """Whatever is wrong with what a command is given, it says so in one line, with the exit status 2."""
 
+import re
+import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -10,8 +13,16 @@ from openmeva.training.autos.command import Building
 from openmeva.training.benchmark.command import Asked
 from openmeva.training.cli.app import app
 from openmeva.training.negatives.file import Drawing
+from openmeva.training.paths import CONFIGS, ROOT
 from openmeva.training.perturbations.file import Perturbing
 from openmeva.training.text.knowledge import resources
+
+TAKES = re.compile(r'"--(data|config)"|(trainer|stage)_command\(|run_probe\(')
+MODULES = [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for path in sorted((ROOT / "training").rglob("*.py"))
+    if '__name__ == "__main__"' in (text := path.read_text(encoding="utf-8")) and TAKES.search(text)
+]
 
 
 @pytest.mark.parametrize(
@@ -171,3 +182,28 @@ def test_a_number_out_of_range_is_refused(
 def test_python_refuses_what_the_commands_do(settings: Callable[[], object], option: str) -> None:
     with pytest.raises(ValueError, match=f"{option}: expected "):
         settings()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_modules_that_are_run_tell_missing_data_and_configurations(
+    module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main = import_module(f"openmeva.{module}").main
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [module, "--help"])
+    with pytest.raises(SystemExit):
+        main()
+    options = " ".join(capsys.readouterr().out.split())
+    folder = re.search(r"training/configs/(\w+)", options)
+    known = sorted(path.stem for path in (CONFIGS / folder[1]).glob("*.yaml")) if folder else ["mix"]
+    given = {"--data": ".", "--config": known[0], "--out": "out", "--output": "out", "--run": "run"}
+    given = {option: value for option, value in given.items() if f"{option} " in options}
+    missing = given.keys() & {"--data", "--config"}
+    assert missing
+    for option in missing:
+        words = [word for pair in {**given, option: "nowhere"}.items() for word in pair]
+        monkeypatch.setattr(sys, "argv", [module, *words, *(["union"] if ",union}" in options else [])])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 2, option
+        assert re.search("^error: ", capsys.readouterr().err, re.MULTILINE), option

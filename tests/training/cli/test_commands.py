@@ -91,6 +91,23 @@ def test_scores_go_into_files_of_several_kinds(stories: Path, tmp_path: Path) ->
     assert [bool(row["warning"]) for row in rows_of(few.stdout)] == [True, False]
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("sentavg,nope",), "unknown metric 'nope'"),
+        (("sentavg,overlap", "--batch-size", "8"), "--batch-size: overlap has no such option"),
+        (("sentavg,ruber_bert",), "ruber_bert: contexts: expected 2, one a prediction, got none"),
+        (("sentavg,bleurt",), "bleurt: references, row 0: expected a string or a list of strings, got int"),
+    ],
+)
+def test_all_metrics_are_checked_before_the_first_works(
+    options: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_rows(tmp_path / "stories.jsonl", [{**row, "reference": [3]} for row in STORIES])
+    monkeypatch.setattr("openmeva.metrics.core.command.said_by", lambda *_, **__: pytest.fail("it works"))
+    assert message in run("score", tmp_path / "stories.jsonl", "--metrics", *options, code=2).stderr
+
+
 def test_a_person_sees_a_table(stories: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(score, "is_terminal", lambda: True)
     said = run("score", stories).stdout

@@ -1,5 +1,6 @@
 """Scores as people read them on a terminal."""
 
+import inspect
 import io
 import json
 from pathlib import Path
@@ -7,10 +8,16 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from openmeva.metrics.core.command import Scored
+from openmeva.metrics.core.command import Scored, metric_names
+from openmeva.metrics.core.command import score as scored_by
 from openmeva.training.benchmark.paired import Comparison, compare_metrics
 from openmeva.training.cli.comparison import show_comparison
-from openmeva.training.cli.tables import show_scores
+from openmeva.training.cli.tables import LEAST_GAIN, MEANINGS, show_reasons, show_scores
+from openmeva.training.scale.scorer import _module_class
+
+EXPLAINING = [
+    name for name in metric_names() if "explain" in inspect.signature(_module_class(name)._compute).parameters
+]
 
 
 def test_a_story_without_a_score_is_shown_without_one() -> None:
@@ -22,6 +29,25 @@ def test_a_story_without_a_score_is_shown_without_one() -> None:
     assert "–" in next(line for line in lines if "Ben fell." in line)
     assert "3.750" in next(line for line in lines if "mean" in line), "of those that have one"
     assert "LLM judge: 1 to 5, higher is better; 1 of 3 stories have none" in lines
+
+
+@pytest.mark.parametrize("metric", EXPLAINING)
+def test_reasons_are_shown_whatever_a_metric_says_of_sentences(metric: str) -> None:
+    story = "Ann was hungry. She made a whale. The moon sold him a Tuesday."
+    found = scored_by(metric, {"predictions": [story]}, explain=True, device="cpu", show_progress=False)
+    console = Console(record=True, width=100, file=io.StringIO())
+    show_reasons([{"story": story}], found, console)
+    said = console.export_text()
+    assert found.explanations is not None
+    (reasons,) = found.explanations
+    for sentence in reasons["sentences"]:
+        number = sentence["nll"] if metric == "ppl" else sentence["gain"]
+        (line,) = (line for line in said.splitlines() if sentence["text"] in line)
+        assert (f"{number:.3f}" in line) == (metric == "ppl" or number > LEAST_GAIN)
+    costs = any(sentence.get("gain", 0) > LEAST_GAIN for sentence in reasons["sentences"])
+    assert (MEANINGS["gain"] in said) == costs
+    assert (MEANINGS["nll"] in said) == (metric == "ppl")
+    assert ("no sentence costs it" in said) == (metric != "ppl" and not costs)
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])

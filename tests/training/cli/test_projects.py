@@ -1,0 +1,86 @@
+"""`openmeva train` and `space`: what they run, and what that is handed."""
+
+import inspect
+import os
+import runpy
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openmeva.training.cli import projects
+from openmeva.training.grammar import trainer as grammar
+from openmeva.training.grammar.model import GrammarScorer
+from tests.training.cli.test_commands import run
+
+
+@pytest.fixture(autouse=True)
+def _as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that is run changes the process's arguments, a demo its environment, too."""
+    monkeypatch.setattr(sys, "argv", sys.argv)
+    monkeypatch.setattr(os, "environ", os.environ.copy())
+
+
+def recorder(function: Callable[..., Any], answer: object) -> tuple[dict[str, Any], Callable[..., Any]]:
+    """What a function was handed, by name, and one to stand in its place."""
+    handed: dict[str, Any] = {}
+
+    def stand_in(*given: Any, **named: Any) -> object:
+        handed.update(inspect.signature(function).bind(*given, **named).arguments)
+        return answer
+
+    return handed, stand_in
+
+
+@pytest.mark.parametrize("metric", projects.trained())
+def test_a_trainer_is_handed_what_was_asked_for(
+    metric: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Through the command itself, which is read anew, as in a process of its own."""
+    trainer = import_module(f"openmeva.training.{metric}.trainer")
+    monkeypatch.delitem(sys.modules, f"openmeva.training.{metric}.__main__", raising=False)
+    handed, train = recorder(trainer.train, {"results": {}, "minutes": 3})
+    known = inspect.signature(trainer.train).parameters
+    monkeypatch.setattr(trainer, "train", train)
+    folders = {name: tmp_path / name for name in ("out", "run", "cache") if name in known}
+    options = [word for name, folder in folders.items() for word in (f"--{name}", folder)]
+    resume = ["--resume"] if "resume" in known else []
+    chosen = projects.find_configuration(metric)
+    run("train", metric, "--config", chosen, "--data", tmp_path, "--set", "seed=77", *resume, "--", *options)
+    config = handed.pop("settings" if metric == "grammar" else "config")
+    assert config.seed == 77
+    data = {"folder": tmp_path / "cola" / "raw"} if metric == "grammar" else {"data": tmp_path}
+    assert handed == {**data, **folders, **({"resume": True} if resume else {})}
+
+
+def test_grammar_is_measured_and_not_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    handed, evaluate = recorder(
+        grammar.evaluate, {"in_domain": {"mcc": 0.5, "accuracy": 0.75, "sentences": 8}}
+    )
+    monkeypatch.setattr(grammar, "evaluate", evaluate)
+    monkeypatch.setattr(grammar, "train", None)
+    monkeypatch.setattr(GrammarScorer, "load", lambda folder: folder)
+    monkeypatch.delitem(sys.modules, "openmeva.training.grammar.__main__", raising=False)
+    said = run("train", "grammar", "--data", tmp_path, "--", "--out", tmp_path / "out", "--evaluate").stdout
+    assert handed == {"scorer": tmp_path / "out", "folder": tmp_path / "cola" / "raw"}
+    assert "in_domain: Matthews 0.500, accuracy 0.750 of 8" in said
+
+
+@pytest.mark.parametrize("name", projects.spaces())
+def test_a_demo_is_run_offline_at_the_port_that_was_asked_for(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handed, run_module = recorder(runpy.run_module, {})
+    monkeypatch.setattr(runpy, "run_module", run_module)
+    for key in projects.OFFLINE:
+        monkeypatch.delenv(key, raising=False)
+    run("space", name, "--port", "8123")
+    assert handed["mod_name"] == f"openmeva.spaces.{name}.app"
+    assert find_spec(handed["mod_name"]) is not None
+    assert handed["run_name"] == "__main__"
+    assert os.environ["GRADIO_SERVER_PORT"] == "8123"
+    assert {key: os.environ.get(key) for key in projects.OFFLINE} == projects.OFFLINE
