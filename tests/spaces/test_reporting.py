@@ -52,7 +52,7 @@ def test_a_file_has_the_same_metrics_here_and_by_command(tmp_path: Path) -> None
     ]
     file = tmp_path / "scored.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    (told,) = judge(file, judged=file, draws=50).results["judged"].values()
+    (told,) = judge(file, judged=file, draws=100).results["judged"].values()
     own = {title: row["pearson"] for title, row in told["rows"].items() if row["kind"] == "own"}
     placed = {row["title"]: row["pearson"] for row in place("mans_roc", rows)}
     assert list(placed) == list(own) == ["union", "a_b"]

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from openmeva.training.benchmark.blame import CASES
+from openmeva.training.common.command import bad_input_told
 from openmeva.training.common.draws import evenly
 from openmeva.training.paths import METRICS
 
@@ -118,9 +119,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--config", default="mix", help="a configuration of plot coherence, or a folder")
     parser.add_argument("--of-aspect", type=int, default=20, help="stories of an aspect")
     given = parser.parse_args(arguments)
-    stories = read_stories(given.of_aspect)
-    metric = evaluate.load(str(METRICS / "plot_coherence"), given.config)
-    Console(width=100).print(precision_table(measure(metric, stories), len(stories)))
+    with bad_input_told():
+        stories = read_stories(given.of_aspect)
+        metric = evaluate.load(str(METRICS / "plot_coherence"), given.config)
+        table = precision_table(measure(metric, stories), len(stories))
+    Console(width=100).print(table)
 
 
 if __name__ == "__main__":

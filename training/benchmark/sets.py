@@ -29,6 +29,7 @@ class TestSet:
         read: rows from the data folder (`None` where none was given); ValueError says what is missing.
         needs: what has to be there, for the message.
         options: of the benchmark's `compute`.
+        licence: of stories that others published; blank of the user's own, and of AUTOS.
     """
 
     __test__ = False
@@ -40,6 +41,7 @@ class TestSet:
     read: Callable[[Path | None], Rows]
     needs: str
     options: dict[str, Any]
+    licence: str = ""
 
     @property
     def judged(self) -> bool:
@@ -104,6 +106,7 @@ def _further(name: str, parts: Iterable[str], configuration: str, corpus: str = 
             _judged(name, part),
             _needs(name, part),
             {},
+            JUDGED_SETS[name].licence,
         )
 
 
@@ -124,10 +127,19 @@ _AUTOS = [
 TEST_SETS: dict[str, TestSet] = {
     one.name: one
     for one in (
-        TestSet(
-            "mans_roc", "MANS-ROC", "roc", "mans_roc", _judged("mans", "roc"), _needs("mans", "roc"), {},
+        *(
+            TestSet(
+                f"mans_{corpus}",
+                f"MANS-{corpus.upper()}",
+                corpus,
+                f"mans_{corpus}",
+                _judged("mans", corpus),
+                _needs("mans", corpus),
+                {},
+                JUDGED_SETS["mans"].licence,
+            )
+            for corpus in ("roc", "wp")
         ),
-        TestSet("mans_wp", "MANS-WP", "wp", "mans_wp", _judged("mans", "wp"), _needs("mans", "wp"), {}),
         TestSet(
             "union_roc",
             "UNION's 400",
@@ -138,6 +150,7 @@ TEST_SETS: dict[str, TestSet] = {
             # The paper calls a story reasonable when all seven raters do, and lets it have several error
             # types.
             {"reasonable_above": 0.99, "one_error_only": False},
+            JUDGED_SETS["union"].licence,
         ),
         TestSet(
             "plot_guided_roc",
@@ -147,6 +160,7 @@ TEST_SETS: dict[str, TestSet] = {
             _judged("plot_guided", "roc"),
             _needs("plot_guided", "roc"),
             {},
+            JUDGED_SETS["plot_guided"].licence,
         ),
         TestSet(
             "union_wp",
@@ -156,6 +170,7 @@ TEST_SETS: dict[str, TestSet] = {
             _judged("union", "wp"),
             _needs("union", "wp"),
             {"reasonable_above": 0.99, "one_error_only": False},
+            JUDGED_SETS["union"].licence,
         ),
         TestSet(
             "plot_guided_wp",
@@ -165,6 +180,7 @@ TEST_SETS: dict[str, TestSet] = {
             _judged("plot_guided", "wp"),
             _needs("plot_guided", "wp"),
             {},
+            JUDGED_SETS["plot_guided"].licence,
         ),
         *_further("hanna", ["test"], "judgments"),
         *_further("deltascore", JUDGED_SETS["deltascore"].parts, "judgments"),

@@ -24,6 +24,16 @@ def bad_input_told() -> Iterator[None]:
         raise SystemExit(2) from error
 
 
+def check_data(folder: Path) -> None:
+    """Refuses a folder of data that is not there, for commands that leave out what the folder lacks.
+
+    Raises:
+        ValueError: no folder.
+    """
+    if not folder.is_dir():
+        raise ValueError(f"--data: expected a folder, got {folder}")
+
+
 @dataclass(frozen=True)
 class Call:
     """What a trainer is called with: the configuration, and its folders."""

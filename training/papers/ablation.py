@@ -31,6 +31,7 @@ from openmeva.metrics.union.scoring import UnionScorer
 from openmeva.training.benchmark.cells import number
 from openmeva.training.benchmark.released import released_scores
 from openmeva.training.common.checkpoint import trained
+from openmeva.training.common.command import bad_input_told, check_data
 from openmeva.training.common.config import as_mapping, config_file, read_config
 from openmeva.training.common.trainer import data_checksums
 from openmeva.training.judged.union import read_union_judgments
@@ -148,27 +149,29 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, default=RUNS / "ablation")
     arguments = parser.parse_args()
-    base = read_config(UnionConfig, config_file("union", arguments.config))
-    judged = list(read_union_judgments(arguments.data / "union" / "ROCStories" / "ant_data"))
-    table = Table(
-        title=f"Pearson on UNION's 400 ROC stories, {arguments.pairs:,} stories a row (paper's figure)"
-    )
-    for heading in ("", "all", *TYPES):
-        table.add_column(heading)
-    released = released_scores("union_roc", [dict(row) for row in judged], arguments.data)
-    if "UNION" in released:
-        table.add_row("the authors' UNION", *_cells([correlations(released["UNION"], judged)], "UNION"))
-    settings = {**ROWS, **VARIANTS}
-    for name in ["UNION", *VARIANTS] if arguments.variants else arguments.rows:
-        found = []
-        for further in range(arguments.seeds):
-            config = row_config(name, settings[name], base, arguments.pairs, further)
-            checkpoint = load_checkpoint(run_row(config, arguments.data, arguments.out), "union")
-            scores, _ = UnionScorer(checkpoint).score(
-                [row["story"] for row in judged], [row["prompt"] for row in judged]
-            )
-            found.append(correlations(scores, judged))
-        table.add_row(name, *_cells(found, name))
+    with bad_input_told():
+        check_data(arguments.data)
+        base = read_config(UnionConfig, config_file("union", arguments.config))
+        judged = list(read_union_judgments(arguments.data / "union" / "ROCStories" / "ant_data"))
+        table = Table(
+            title=f"Pearson on UNION's 400 ROC stories, {arguments.pairs:,} stories a row (paper's figure)"
+        )
+        for heading in ("", "all", *TYPES):
+            table.add_column(heading)
+        released = released_scores("union_roc", [dict(row) for row in judged], arguments.data)
+        if "UNION" in released:
+            table.add_row("the authors' UNION", *_cells([correlations(released["UNION"], judged)], "UNION"))
+        settings = {**ROWS, **VARIANTS}
+        for name in ["UNION", *VARIANTS] if arguments.variants else arguments.rows:
+            found = []
+            for further in range(arguments.seeds):
+                config = row_config(name, settings[name], base, arguments.pairs, further)
+                checkpoint = load_checkpoint(run_row(config, arguments.data, arguments.out), "union")
+                scores, _ = UnionScorer(checkpoint).score(
+                    [row["story"] for row in judged], [row["prompt"] for row in judged]
+                )
+                found.append(correlations(scores, judged))
+            table.add_row(name, *_cells(found, name))
     Console().print(table)
 
 

@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from openmeva.training.benchmark.cells import number
+from openmeva.training.common.command import bad_input_told, check_data
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.papers.plot_cells import FT_LM, SENTAVG, UNION, Cell, Cells
 from openmeva.training.paths import RUNS
@@ -156,12 +157,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     if given.stories < 4:
         parser.error(f"--stories: expected 4 or more, got {given.stories}")
-    base = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))
-    union = read_config(UnionConfig, config_file("union", given.union_config))
-    cells = Cells(
-        base, given.stories, given.sets, given.data, given.out, given.regenerate, union, given.glove
-    )
-    made = {5: table_5, 6: table_6, 7: table_7}[given.table](cells, given.corpora)
+    with bad_input_told():
+        check_data(given.data)
+        base = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))
+        union = read_config(UnionConfig, config_file("union", given.union_config))
+        cells = Cells(
+            base, given.stories, given.sets, given.data, given.out, given.regenerate, union, given.glove
+        )
+        made = {5: table_5, 6: table_6, 7: table_7}[given.table](cells, given.corpora)
     Console(width=160).print(made)
 
 

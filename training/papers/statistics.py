@@ -21,6 +21,7 @@ from scipy.stats import spearmanr
 
 from openmeva.metrics.openmeva.error_types import story_error_types
 from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.common.command import bad_input_told, check_data
 from openmeva.training.corpora.prepare import mean_tokens
 
 Rows = Sequence[Mapping[str, Any]]
@@ -190,8 +191,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     said: list[str] = []
     console = Console(width=140)
-    for table in tables(given.data, said):
-        console.print(table)
+    with bad_input_told():
+        check_data(given.data)
+        for table in tables(given.data, said):
+            console.print(table)
     for line in said:
         console.print(f"left out {line}", highlight=False)
 

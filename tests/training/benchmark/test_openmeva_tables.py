@@ -5,9 +5,6 @@ kinds of error (Table 3), and no scores by the paper's own models (all three). O
 GPT-2's perplexity on that half of ROC are there.
 """
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -17,9 +14,8 @@ from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.benchmark.tables import read_published
-from openmeva.training.paths import ROOT
+from tests.papers_data import DATA
 
-DATA = Path(os.environ.get("OPENMEVA_DATA", ROOT / ".." / "shared" / "data"))
 PUBLISHED = read_published()
 NAMES = {
     "PPL (P)": "PPL (pretrained GPT-2)", "PPL (F)": "PPL (fine-tuned GPT-2)", "PPL(F)": "PPL (fine-tuned GPT-2)",

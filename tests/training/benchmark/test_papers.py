@@ -1,8 +1,5 @@
 """The papers' own figures from the released scores, to the last printed digit; needs the papers' data."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -16,9 +13,8 @@ from openmeva.training.benchmark.released import UNION_FILES, released_scores
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.benchmark.tables import read_published
 from openmeva.training.papers.ablation import PUBLISHED, correlations
-from openmeva.training.paths import ROOT
+from tests.papers_data import DATA
 
-DATA = Path(os.environ.get("OPENMEVA_DATA", ROOT / ".." / "shared" / "data"))
 pytestmark = pytest.mark.data
 
 

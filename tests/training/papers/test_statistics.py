@@ -1,16 +1,13 @@
 """The papers' tables of statistics, on rows made here and, where the papers' data lies, on it."""
 
 import os
-from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.papers import statistics
-from openmeva.training.paths import ROOT
-
-DATA = Path(os.environ.get("OPENMEVA_DATA", ROOT / ".." / "shared" / "data"))
+from tests.papers_data import DATA
 
 
 def printed(table):

@@ -240,4 +240,9 @@ def differing(found: Found, lowered: list[str]) -> Part:
                         example["story"],
                     )
                 )
+    if part.examples and found.get("licence"):
+        part.words.append(
+            f"The stories below are those of {found['title']} (licence: {found['licence']}): take them out before you publish "
+            "this report, unless the licence lets you pass them on."
+        )
     return part

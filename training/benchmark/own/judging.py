@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,13 +40,13 @@ def judge(
     metric: Given | Sequence[Given] = (),
     sets: str | Sequence[str] | None = None,
     *,
-    scores: Sequence[str | Path] = (),
+    scores: str | Path | Sequence[str | Path] = (),
     judged: str | Path | Sequence[str | Path] = (),
     autos: str | Path | Sequence[str | Path] = (),
     data: str | Path | None = None,
     corpus: str = "roc",
-    lower_is_better: Sequence[str] = (),
-    compare_with: Sequence[str] = (),
+    lower_is_better: str | Sequence[str] = (),
+    compare_with: str | Sequence[str] = (),
     draws: int = 10_000,
     seed: int = 0,
     autos_stories: int = 0,
@@ -54,6 +54,8 @@ def judge(
     say: Callable[[str], None] | None = None,
 ) -> Report:
     """How closely a metric of yours follows people, and what it notices.
+
+    Where several may be given, one may stand alone.
 
     Args:
         metric: one or several of: a function `list[str] -> list[float]`, which may take `contexts` and `references`; its
@@ -68,7 +70,8 @@ def judge(
         corpus: `roc` or `wp`: the configurations of `compare_with` that score `judged`.
         lower_is_better: titles of the scores of which lower is better, or `all`.
         compare_with: metrics of this project, scored on the same stories, as `union`.
-        draws, seed: of the bootstrap over prompts; permutation tests have no fewer resamples than `enough_resamples` says.
+        draws, seed: of the bootstrap over prompts, 100 draws or more; permutation tests have no fewer resamples than
+            `enough_resamples` says.
         autos_stories: original stories of each part of AUTOS; 0 for all. A set of which a file of scores is given is
             taken whole.
         pairs: of each set of preferences; as those.
@@ -80,18 +83,28 @@ def judge(
     Raises:
         ValueError: what does not fit, with the row and what was expected; or nothing to judge on.
     """
-    if ALL in compare_with:
+    given, tables, files, folders, turned, beside = map(
+        _several, (metric, scores, judged, autos, lower_is_better, compare_with)
+    )
+    names = None if sets is None else _several(sets)
+    if ALL in beside:
         raise ValueError(f"expected metrics by name beside yours, got {ALL}")
-    choose(list(compare_with) or None, read_registry())
+    choose(beside or None, read_registry())
     folder = None if data is None else Path(data)
     if folder is not None and not folder.is_dir():
         raise ValueError(f"expected the folder of the data, found none: {folder}")
-    files, folders = ([one] if isinstance(one, str | Path) else one for one in (judged, autos))
-    names = [sets] if isinstance(sets, str) else sets
-    asked = Asked(datasets=names, judged=[*map(Path, files)], autos=[*map(Path, folders)], corpus=corpus)
+    asked = Asked(
+        datasets=names,
+        judged=[*map(Path, files)],
+        autos=[*map(Path, folders)],
+        corpus=corpus,
+        draws=draws,
+        seed=seed,
+        autos_stories=autos_stories,
+        pairs=pairs,
+    )
     chosen = chosen_sets(asked)
-    given = list(metric) if isinstance(metric, Sequence) and not isinstance(metric, str) else [metric]
-    metrics = [*(_file_of(str(file), chosen) for file in scores), *(_assigned(one, chosen) for one in given)]
+    metrics = [*(_file_of(str(file), chosen) for file in tables), *(_assigned(one, chosen) for one in given)]
     results: dict[str, Any] = {
         "judged": {}, "preferences": {}, "autos": {}, "skipped": {}, "origins": [], "unscored": [],
         "settings": {"draws": draws, "seed": seed}, "lower_is_better": [],
@@ -119,7 +132,7 @@ def judge(
         said = " and ".join(dict.fromkeys(filter(None, signatures.get(place, []))))
         results["origins"].append(f"{source.origin}, signature {said}" if said else source.origin)
     results["unscored"] = [line for found in scored for line in found.unscored]
-    results["lower_is_better"] = _turned([found.scores for found in scored], lower_is_better)
+    results["lower_is_better"] = _turned([found.scores for found in scored], turned)
     for found in scored:
         one, rows, own = found.one, found.rows, found.scores
         if one.preferences:
@@ -127,16 +140,26 @@ def judge(
             results["preferences"][one.name] = {"title": one.title, **table}
         elif one.judged:
             others = released_scores(one.name, found.all_rows, folder)
-            for name in compare_with:
+            for name in beside:
                 ours = metric_scores(name, one, found.all_rows)
                 others = {f"{title} (released)" if title in ours else title: s for title, s in others.items()}
                 others |= {f"{title} (openmeva)" if title in own else title: s for title, s in ours.items()}
             others = {title: found.kept(values) for title, values in others.items()}
-            turned = results["lower_is_better"]
-            results["judged"][one.name] = judge_set(one, rows, own, others, Sampling(draws, seed), turned)
+            how = Sampling(draws, seed)
+            results["judged"][one.name] = judge_set(one, rows, own, others, how, results["lower_is_better"])
         else:
             results["autos"][one.name] = _autos(one, rows, own, Sampling(draws, seed))
     return Report(results, read_published())
+
+
+def _several(given: Any) -> list[Any]:
+    """One argument, or several, as a list; a text, a path and a function are one each.
+
+    >>> _several("union"), _several(("union", "ppl")), _several(len)
+    (['union'], ['union', 'ppl'], [<built-in function len>])
+    """
+    alone = isinstance(given, str | Path) or callable(given) or not isinstance(given, Iterable)
+    return [given] if alone else list(given)
 
 
 def _turned(found: Sequence[dict[str, list[float]]], names: Sequence[str]) -> list[str]:

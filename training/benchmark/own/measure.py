@@ -81,7 +81,7 @@ def judge_set(
         }
         for title in own
     }
-    return {"title": one.title, "corpus": one.corpus, **table}
+    return {"title": one.title, "corpus": one.corpus, "licence": one.licence, **table}
 
 
 def _comparisons(

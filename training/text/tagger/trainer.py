@@ -26,6 +26,7 @@ from nltk.tag.perceptron import AveragedPerceptron, PerceptronTagger
 from rich.progress import track
 
 from openmeva.metrics.core.text import PLACEHOLDERS
+from openmeva.training.common.command import bad_input_told
 from openmeva.training.files import read_rows, write_text
 from openmeva.training.text.tagger.card import card
 from openmeva.training.text.tagger.tagging import TAGGER_FOLDER, load_tagger
@@ -176,21 +177,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--threshold", type=float, default=1.0, help="smaller weights are dropped")
     options = parser.parse_args(arguments)
-
-    if not options.evaluate:
-        rng = np.random.default_rng(options.seed)
-        written = read_ewt(options.data / "train.jsonl.gz")
-        lower = lower_cased(written)
-        tagger = SeededTagger(rng)
-        tagger.fit([*written, *lower, *delexicalised(lower, rng)], options.iterations)
-        save(tagger, options.output, options.threshold)
-    test = read_ewt(options.data / "test.jsonl.gz")
-    shipped = load_tagger(options.output)
-    results = {"as written": accuracy(shipped, test), "lower-cased": accuracy(shipped, lower_cased(test))}
-    for form, value in results.items():
-        print(f"EWT test, {form + ':':<12} {value:.4f}")
-    if not options.evaluate:
-        write_text(options.output / "README.md", card(vars(options) | {"steps": STEPS_PER_UNIT}, results))
+    with bad_input_told():
+        if not options.evaluate:
+            rng = np.random.default_rng(options.seed)
+            written = read_ewt(options.data / "train.jsonl.gz")
+            lower = lower_cased(written)
+            tagger = SeededTagger(rng)
+            tagger.fit([*written, *lower, *delexicalised(lower, rng)], options.iterations)
+            save(tagger, options.output, options.threshold)
+        test = read_ewt(options.data / "test.jsonl.gz")
+        shipped = load_tagger(options.output)
+        results = {"as written": accuracy(shipped, test), "lower-cased": accuracy(shipped, lower_cased(test))}
+        for form, value in results.items():
+            print(f"EWT test, {form + ':':<12} {value:.4f}")
+        if not options.evaluate:
+            write_text(options.output / "README.md", card(vars(options) | {"steps": STEPS_PER_UNIT}, results))
 
 
 if __name__ == "__main__":

@@ -147,6 +147,46 @@ def test_what_cannot_be_told_is_said_before_anything_is_scored(tmp_path: Path, r
             judge(never, judged=path)
 
 
+@pytest.mark.parametrize(
+    "option", ["metric", "sets", "scores", "judged", "autos", "lower_is_better", "compare_with"]
+)
+def test_one_stands_for_a_list_of_one(
+    option: str, tmp_path: Path, rated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ours(name: str, *_: object) -> dict[str, list[float]]:
+        return {name: [float(place % 7) for place in range(36)]}
+
+    monkeypatch.setattr("openmeva.training.benchmark.own.judging.metric_scores", ours)
+    (tmp_path / "mine.csv").write_text("score\n" + "".join(f"{k % 5}\n" for k in range(36)))
+    values: dict[str, Any] = {
+        "metric": f"{__name__}:lengths",
+        "sets": "autos_mini_discrimination",
+        "scores": str(tmp_path / "mine.csv"),
+        "judged": str(rated),
+        "autos": str(ROOT / "datasets" / "autos" / "mini"),
+        "lower_is_better": "all",
+        "compare_with": "union",
+    }
+    usual: dict[str, Any] = {"draws": 100, "autos_stories": 5}
+    if option not in ("sets", "judged", "autos"):
+        usual["judged"] = rated
+    if option not in ("metric", "scores"):
+        usual["metric"] = lengths
+    alone, listed = (
+        judge(**{**usual, option: given}).results for given in (values[option], [values[option]])
+    )
+    assert json.dumps(alone) == json.dumps(listed)
+
+
+@pytest.mark.parametrize("number", [{"draws": 1}, {"seed": -1}, {"autos_stories": -1}, {"pairs": -1}])
+def test_numbers_out_of_range_are_told_before_anything_is_scored(number: dict[str, Any], rated: Path) -> None:
+    def never(stories: list[str]) -> list[float]:
+        raise AssertionError("scored")
+
+    with pytest.raises(ValueError, match=rf"^--{next(iter(number)).replace('_', '-')}: expected \d+ or more"):
+        judge(never, judged=rated, **number)
+
+
 def length(stories: list[str]) -> list[float]:
     return [float(len(story)) for story in stories]
 

@@ -1,8 +1,10 @@
 """A metric of the user's own, from a file of scores, a function or a module of evaluate, to the report on it."""
 
 import csv
+import html
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,28 +14,13 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from openmeva.training.benchmark.own.judging import judge
-from openmeva.training.benchmark.own.metric import evaluate_module, function, function_named
+from openmeva.training.benchmark.own.metric import function
 from openmeva.training.benchmark.own.scored import Scored
 from openmeva.training.benchmark.sets import TEST_SETS, TestSet
 from openmeva.training.cli.app import app
+from openmeva.training.judged.catalogue import JUDGED_SETS
 
 SYSTEMS = ("s2s", "gpt", "a <b>")
-MODULE = """
-import datasets
-import evaluate
-
-
-class Words(evaluate.Metric):
-    def _info(self):
-        return evaluate.MetricInfo(
-            description="", citation="", inputs_description="",
-            features=datasets.Features({"predictions": datasets.Value("string")}),
-        )
-
-    def _compute(self, predictions, whole=False):
-        counts = [len(story.split()) for story in predictions]
-        return {"words": sum(counts) / len(counts)} if whole else {"score": 0.0, "scores": counts}
-"""
 
 
 def judged_rows(prompts: int = 12) -> list[dict[str, Any]]:
@@ -129,6 +116,18 @@ def test_examples_are_those_on_which_metric_and_people_differ_most(rated: Path) 
     assert first["people_rank"] < 10
 
 
+def test_stories_of_others_come_with_their_licence(rated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hanna = replace(TEST_SETS["hanna"], read=lambda _: judged_rows())
+    monkeypatch.setitem(TEST_SETS, "hanna", hanna)
+    others = judge(lambda stories: [len(story) for story in stories], "hanna", draws=100)
+    own = judge(lambda stories: [len(story) for story in stories], judged=rated, draws=100)
+    notice = f"(licence: {JUDGED_SETS['hanna'].licence}): take them out before you publish this report"
+    for text in (others.html(), others.markdown()):
+        assert notice in html.unescape(text)
+    assert "licence" not in own.html() + own.markdown()
+    assert all(bool(one.licence) == (one.judged or one.preferences) for one in TEST_SETS.values())
+
+
 def test_lower_is_better_turns_the_scores(tmp_path: Path, rated: Path) -> None:
     file = score_file(tmp_path, sign=-1)
     plain = judge(file, judged=rated, draws=100).results["judged"]["judged_rated"]["rows"]
@@ -214,63 +213,6 @@ def test_a_pair_is_left_out_whole() -> None:
     assert found.unscored == [
         "mine has no score for 1 of the 6 stories of Pairs; 2 are left out, for every metric"
     ]
-
-
-@pytest.fixture
-def one(rated: Path) -> tuple[TestSet, list[dict[str, Any]]]:
-    rows = judged_rows(3)
-    return TestSet("x", "The set", "roc", "judgments", lambda _: rows, "", {}), rows
-
-
-def test_a_function_is_given_what_it_asks_for(
-    one: tuple[TestSet, list[dict[str, Any]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def mine(stories: list[str], contexts: list[str], references: Any = "none") -> dict[str, Any]:
-        assert contexts[0] == "prompt 0"
-        assert references == "none", "the set has none"
-        return {"a": np.array([len(story) for story in stories]), "b": [1, 2] * (len(stories) // 2) + [3]}
-
-    found = function(mine).score(*one)
-    assert list(found) == ["a", "b"]
-    assert found["a"] == [len(row["story"]) for row in one[1]]
-    (tmp_path / "my_own_module.py").write_text("def f(stories):\n    return [len(s) for s in stories]\n")
-    monkeypatch.chdir(tmp_path)
-    assert function_named("my_own_module:f").score(*one) == {"f": found["a"]}
-    with pytest.raises(ValueError, match="my_own_module has no function 'g', only f"):
-        function_named("my_own_module:g")
-    with pytest.raises(ValueError, match="found no module 'no_such_module'"):
-        function_named("no_such_module:g")
-
-
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        (lambda stories: [1.0], "mine: expected 9 scores, one a story, got 1"),
-        (lambda stories: 0.5, "mine: expected 9 scores, one a story, got float"),
-        (lambda stories: [float("nan")] * 9, "mine, story 1: expected a finite number, got nan"),
-        (lambda stories: [0.0, "x", *[1.0] * 7], "mine, story 2: expected a number, got 'x'"),
-        (lambda stories: stories[99], "mine failed on The set: IndexError: .* \\(test_own.py, line"),
-        (lambda stories, references: [], "mine: needs references, and The set has none"),
-    ],
-)
-def test_what_a_function_does_wrong_is_told(
-    answer: Any, message: str, one: tuple[TestSet, list[dict[str, Any]]]
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        function(answer, "mine").score(*one)
-
-
-def test_modules_of_evaluate(tmp_path: Path, one: tuple[TestSet, list[dict[str, Any]]]) -> None:
-    folder = tmp_path / "words"
-    folder.mkdir()
-    (folder / "words.py").write_text(MODULE)
-    counts = [float(len(row["story"].split())) for row in one[1]]
-    assert evaluate_module(str(folder)).score(*one) == {"words": counts}
-    assert evaluate_module(str(folder), {"whole": True}).score(*one) == {"words": counts}, "story by story"
-    with pytest.raises(ValueError, match=r"words failed on The set: .*unexpected keyword argument 'foo'"):
-        evaluate_module(str(folder), {"foo": 1}).score(*one)
-    with pytest.raises(ValueError, match=r"evaluate\.load"):
-        evaluate_module(str(tmp_path / "nothing"))
 
 
 def test_the_command(tmp_path: Path, rated: Path) -> None:

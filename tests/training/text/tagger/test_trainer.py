@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import random
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 
 from openmeva.training.files import checksum
-from openmeva.training.paths import ROOT
 from openmeva.training.text.tagger.tagging import load_tagger
 from openmeva.training.text.tagger.trainer import (
     QuickPerceptron,
@@ -20,6 +18,7 @@ from openmeva.training.text.tagger.trainer import (
     read_ewt,
     rounded,
 )
+from tests.papers_data import DATA
 
 TREEBANK = [
     "The/DT dog/NN barks/VBZ ./.",
@@ -51,6 +50,7 @@ def test_learns_a_small_treebank_by_heart_and_repeatably(ewt, capsys):
     assert random.getstate() == state, "the global generator is left alone"
     card = (ewt / "first" / "README.md").read_text()
     assert "| as written | 1.0000 |" in card
+    assert "[CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/)" in card
     assert checksum(ewt / "train.jsonl.gz") in card
     files = sorted(file.name for file in (ewt / "first").glob("*.json"))
     assert files == [f"averaged_perceptron_tagger_eng.{x}.json" for x in ("classes", "tagdict", "weights")]
@@ -66,8 +66,9 @@ def test_learns_a_small_treebank_by_heart_and_repeatably(ewt, capsys):
 
 
 def test_evaluate_trains_nothing(ewt, capsys):
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(SystemExit, match="2"):
         main(["--data", str(ewt), "--output", str(ewt / "none"), "--evaluate"])
+    assert "none/averaged_perceptron_tagger_eng.weights.json is missing" in capsys.readouterr().err
     assert not (ewt / "none").exists()
 
 
@@ -109,8 +110,7 @@ def test_a_bad_line_is_named(tmp_path):
 
 @pytest.mark.data
 def test_shipped_weights_on_the_treebank(capsys):
-    folder = Path(os.environ.get("OPENMEVA_DATA", ROOT.parent / "shared" / "data")) / "ewt"
-    main(["--data", str(folder), "--evaluate"])
+    main(["--data", str(DATA / "ewt"), "--evaluate"])
     written, lower = (float(line.split()[-1]) for line in capsys.readouterr().out.splitlines())
     assert written >= 0.93
     assert lower >= 0.92

@@ -1,0 +1,84 @@
+"""A metric of the user's own: a function or a module of evaluate, what it is given and what it gives."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from openmeva.training.benchmark.own.metric import evaluate_module, function, function_named
+from openmeva.training.benchmark.sets import TestSet
+
+MODULE = """
+import datasets
+import evaluate
+
+
+class Words(evaluate.Metric):
+    def _info(self):
+        return evaluate.MetricInfo(
+            description="", citation="", inputs_description="",
+            features=datasets.Features({"predictions": datasets.Value("string")}),
+        )
+
+    def _compute(self, predictions, whole=False):
+        counts = [len(story.split()) for story in predictions]
+        return {"words": sum(counts) / len(counts)} if whole else {"score": 0.0, "scores": counts}
+"""
+
+
+@pytest.fixture
+def one() -> tuple[TestSet, list[dict[str, Any]]]:
+    rows = [{"prompt": f"prompt {k // 3}", "story": "He ran home ." + " So ." * k} for k in range(9)]
+    return TestSet("x", "The set", "roc", "judgments", lambda _: rows, "", {}), rows
+
+
+def test_a_function_is_given_what_it_asks_for(
+    one: tuple[TestSet, list[dict[str, Any]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def mine(stories: list[str], contexts: list[str], references: Any = "none") -> dict[str, Any]:
+        assert contexts[0] == "prompt 0"
+        assert references == "none", "the set has none"
+        return {"a": np.array([len(story) for story in stories]), "b": [1, 2] * (len(stories) // 2) + [3]}
+
+    found = function(mine).score(*one)
+    assert list(found) == ["a", "b"]
+    assert found["a"] == [len(row["story"]) for row in one[1]]
+    (tmp_path / "my_own_module.py").write_text("def f(stories):\n    return [len(s) for s in stories]\n")
+    monkeypatch.chdir(tmp_path)
+    assert function_named("my_own_module:f").score(*one) == {"f": found["a"]}
+    with pytest.raises(ValueError, match="my_own_module has no function 'g', only f"):
+        function_named("my_own_module:g")
+    with pytest.raises(ValueError, match="found no module 'no_such_module'"):
+        function_named("no_such_module:g")
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda stories: [1.0], "mine: expected 9 scores, one a story, got 1"),
+        (lambda stories: 0.5, "mine: expected 9 scores, one a story, got float"),
+        (lambda stories: [float("nan")] * 9, "mine, story 1: expected a finite number, got nan"),
+        (lambda stories: [0.0, "x", *[1.0] * 7], "mine, story 2: expected a number, got 'x'"),
+        (lambda stories: stories[99], "mine failed on The set: IndexError: .* \\(test_metric.py, line"),
+        (lambda stories, references: [], "mine: needs references, and The set has none"),
+    ],
+)
+def test_what_a_function_does_wrong_is_told(
+    answer: Any, message: str, one: tuple[TestSet, list[dict[str, Any]]]
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        function(answer, "mine").score(*one)
+
+
+def test_modules_of_evaluate(tmp_path: Path, one: tuple[TestSet, list[dict[str, Any]]]) -> None:
+    folder = tmp_path / "words"
+    folder.mkdir()
+    (folder / "words.py").write_text(MODULE)
+    counts = [float(len(row["story"].split())) for row in one[1]]
+    assert evaluate_module(str(folder)).score(*one) == {"words": counts}
+    assert evaluate_module(str(folder), {"whole": True}).score(*one) == {"words": counts}, "story by story"
+    with pytest.raises(ValueError, match=r"words failed on The set: .*unexpected keyword argument 'foo'"):
+        evaluate_module(str(folder), {"foo": 1}).score(*one)
+    with pytest.raises(ValueError, match=r"evaluate\.load"):
+        evaluate_module(str(tmp_path / "nothing"))
