@@ -39,8 +39,8 @@ def killed_after(seconds: float, work: Work) -> bool:
 
 
 def finished(work: Work) -> None:
-    """Runs `work` in a forked process to its end; errors as `killed_before`."""
-    _ended(_forked(work))
+    """Runs `work` in a forked process to its end; an error as `killed_before`, also where it was killed."""
+    _to_its_end(_forked(work))
 
 
 def changes_of(work: Work, note: Path) -> int:
@@ -50,7 +50,7 @@ def changes_of(work: Work, note: Path) -> int:
         work()
         note.write_text(str(_done))
 
-    _ended(_forked(counted, sys.maxsize))
+    _to_its_end(_forked(counted, sys.maxsize))
     return int(note.read_text())
 
 
@@ -89,9 +89,16 @@ def _forked(work: Work, change: int | None = None) -> int:
 
 def _ended(child: int) -> bool:
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if code == 1:
-        raise ChildProcessError("the work failed by itself; its error stands above")
+    if code not in (0, -signal.SIGKILL):
+        raise ChildProcessError(
+            f"the work failed by itself with {code}, expected 0 or {-signal.SIGKILL}; its error stands above"
+        )
     return code != 0
+
+
+def _to_its_end(child: int) -> None:
+    if _ended(child):
+        raise ChildProcessError("the work was killed, expected it to come to its end")
 
 
 _done = 0

@@ -6,6 +6,7 @@ Models are not loaded here; that they give what a module's example says is teste
 import importlib
 import inspect
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import create_autospec
@@ -17,10 +18,15 @@ import pytest
 import transformers
 
 from openmeva.metrics.core.description import read_metrics
+from openmeva.spaces.leaderboard import app as leaderboard
+from openmeva.spaces.perturbation_lab import app as perturbation_lab
+from openmeva.spaces.perturbation_lab.lab import Lab
+from openmeva.spaces.story_scorer import app as story_scorer
 from openmeva.training.benchmark.own import judging
 from openmeva.training.hub.description import read_description
 from openmeva.training.paths import ROOT, STORIES
 from openmeva.training.scale import scoring
+from tests.spaces.test_scorer import FakeScorer
 
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TOPS = ("datasets", "metrics", "spaces", "training")  # `pip install .` leaves copies in `build`
@@ -36,6 +42,11 @@ SIGNATURE = inspect.signature(judging.judge)
 SCORING = inspect.signature(scoring.score_dataset)
 METRICS = read_metrics(ROOT / "metrics")
 DESCRIPTION = read_description(ROOT)
+PAGES = {
+    "story_scorer": lambda: story_scorer.build(FakeScorer()),
+    "perturbation_lab": lambda: perturbation_lab.build(Lab(FakeScorer())),
+    "leaderboard": lambda: leaderboard.build(leaderboard.read_results()),
+}
 
 
 class Result:
@@ -68,11 +79,19 @@ class Metric:
         self.card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
 
     def compute(self, **columns: Any) -> Result:
+        assert {"predictions", *getattr(self.kind, "required", ())} <= columns.keys()
         inspect.signature(self.kind._compute).bind_partial(None, **columns)
         return Result(self.card)
 
     def signature(self) -> str:
         return str(self.kind.signature.__name__)
+
+
+@cache
+def api(demo: str) -> dict[str, inspect.Signature]:
+    """What a demo answers by name, and what that takes."""
+    offered = [one for one in PAGES[demo]().fns.values() if one.api_visibility == "public"]
+    return {f"/{one.api_name}": inspect.signature(one.fn) for one in offered}
 
 
 class Client:
@@ -82,12 +101,11 @@ class Client:
         assert address.startswith("http://127.0.0.1:786") or address in published
 
     def predict(self, api_name: str, **given: Any) -> Result:
-        for folder in ("story_scorer", "perturbation_lab", "leaderboard"):
-            app = (ROOT / "spaces" / folder / "app.py").read_text("utf-8")
-            if f'api_name="{api_name.removeprefix("/")}"' in app:
-                sources = "".join(path.read_text("utf-8") for path in (ROOT / "spaces" / folder).glob("*.py"))
-                assert all(re.search(rf"\b{name}\b", sources) for name in given)
-                return Result(sources + (ROOT / "spaces" / folder / "README.md").read_text("utf-8"))
+        for demo in PAGES:
+            if api_name in api(demo):
+                api(demo)[api_name].bind(**given)
+                sources = "".join(path.read_text("utf-8") for path in (ROOT / "spaces" / demo).glob("*.py"))
+                return Result(sources + (ROOT / "spaces" / demo / "README.md").read_text("utf-8"))
         raise AssertionError(f"no demo has {api_name}")
 
 
@@ -133,12 +151,10 @@ def test_snippets(page: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(evaluate, "load", Metric)
     monkeypatch.setattr(datasets, "load_dataset", dataset)
     monkeypatch.setattr(gradio_client, "Client", Client)
-    names: dict[str, Any] = {"my_scores": [1.0], "rows": [], "stories": ["One."]}
-    names |= {"evaluate": evaluate, "load_dataset": dataset}
+    # the reader's own; all else a page has to import
+    names: dict[str, Any] = {"my_scores": [1.0], "rows": [], "stories": ["One."], "my_metric": len}
     for name in ("AutoModelForMaskedLM", "AutoTokenizer", "AutoModelForSequenceClassification"):
         monkeypatch.setattr(getattr(transformers, name), "from_pretrained", pretrained)
-        names[name] = getattr(transformers, name)
-    names["my_metric"] = len
     monkeypatch.setattr(judging, "judge", judged)
     monkeypatch.setattr(scoring, "score_dataset", scored)
     if "stories.map" in code:

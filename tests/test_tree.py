@@ -2,10 +2,11 @@
 
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import CACHE, RESOURCES, ROOT
 
 LONGEST = 300  # lines
 
@@ -22,8 +23,17 @@ def test_there_are_no_symlinks() -> None:
     assert [line for line in listed("--stage") if line.startswith("120000")] == []
 
 
+@pytest.mark.parametrize("cache", [CACHE, RESOURCES])
+def test_tests_write_nothing_into_its_caches(cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "made").touch()
+    for write in ((tmp_path / "made").replace, Path.touch):
+        with pytest.raises(AssertionError, match="expected that tests write nothing there"):
+            write(cache / "made")
+
+
 def test_few_files_lie_directly_in_training() -> None:
-    assert len([path for path in listed("training") if path.count("/") == 1]) <= 8
+    """Beside the mark that type checkers look for."""
+    assert len([path for path in listed("training") if path.count("/") == 1 and path[-6:] != ".typed"]) <= 8
 
 
 def test_no_module_is_too_long() -> None:
@@ -48,6 +58,12 @@ def test_tests_lie_where_the_code_does(top: str) -> None:
 def test_every_test_file_says_what_it_tests() -> None:
     files = sorted((ROOT / "tests").rglob("test_*.py"))
     assert [path.name for path in files if not path.read_text(encoding="utf-8").startswith('"""')] == []
+
+
+def test_tests_find_the_papers_data_in_one_place() -> None:
+    files = sorted((ROOT / "tests").rglob("*.py"))
+    asking = [path.name for path in files if '"OPENMEVA_DATA"' in path.read_text(encoding="utf-8")]
+    assert asking == ["papers_data.py", "test_tree.py"]
 
 
 def test_files_that_code_and_pages_name_are_there() -> None:

@@ -41,14 +41,13 @@ WRITERS: dict[str, Callable[[Path], object]] = {
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 600 kB with 200 kB on it."""
+    """A disk of 600 kB."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(folder)], capture_output=True, text=True
     )
     assert not mounted.returncode, f"a small disk needs the right to mount one, as root's: {mounted.stderr}"
-    (folder / "filler").write_bytes(bytes(200_000))
     yield folder
     subprocess.run(["umount", str(folder)], check=True)
 
@@ -59,6 +58,10 @@ def test_full_disk(writer: str, small_disk: Path, row: Row) -> None:
     """An error, nothing left behind, and with room the result of an undisturbed run."""
     write, folder = WRITERS[writer], small_disk / "work"
     filler = small_disk / "filler"
+    folder.mkdir()
+    write(folder)
+    undisturbed = tree(folder)
+    shutil.rmtree(folder)
     filler.write_bytes(bytes(590_000))
     folder.mkdir()
     with pytest.raises(OSError, match="No space left"):
@@ -66,6 +69,7 @@ def test_full_disk(writer: str, small_disk: Path, row: Row) -> None:
     assert [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock"] == []
     filler.unlink()
     write(folder)
+    assert tree(folder) == undisturbed
     row.identical += 1
 
 

@@ -95,6 +95,7 @@ def checker(folder: Path) -> Callable[[calls.Call], Checked]:
             assert not written, written
             return Checked(REFUSED, done.stderr.replace(str(work), ""))
         assert done.exit_code == 0, repr(done.exception) + done.stderr
+        assert call.arguments[0] != "train", "expected a refusal: there is nothing to train on"
         rows = [_rows(path) for path in written if path.name.startswith("out.")]
         if "-" in call.arguments[1:] and call.arguments[0] in ("perturb", "negatives", "explain"):
             for line in done.stdout.split("\n")[:-1]:

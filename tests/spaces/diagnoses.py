@@ -18,6 +18,7 @@ from openmeva.spaces.story_scorer.examples import EXAMPLES
 from openmeva.training.paths import STORIES
 
 KEPT = Path(__file__).with_name("diagnoses.json")
+METRICS = ("plot_coherence", "union")
 THRICE = (
     "Nora's bike had a flat tire. She walked it to the shop. She walked it to the shop. She walked it to the shop. "
     "She rode home before it got dark."
@@ -53,7 +54,7 @@ def _scored() -> dict[str, Any]:
     from openmeva.spaces.texts import Text
 
     catalogue = read_catalogue()
-    scorer = Scorer({name: catalogue[name] for name in ("plot_coherence", "union")})
+    scorer = Scorer({name: catalogue[name] for name in METRICS})
     found: dict[str, Any] = {}
     for name, (corpus, story) in stories().items():
         score = verdicts.recommended(scorer.score([Text(story)], corpus)[0])
@@ -62,7 +63,7 @@ def _scored() -> dict[str, Any]:
             raise SystemExit("error: plot coherence, or its scores of human stories, are not here")
         explained = scorer.explain(Text(story), corpus)
         one: dict[str, Any] = {
-            "checkpoint": scorer.checkpoint("plot_coherence", corpus),
+            "checkpoints": {metric: scorer.checkpoint(metric, corpus) for metric in METRICS},
             "score": score.value,
             "low": place.quantiles[int(verdicts.LOW)],
             "explanation": {

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from accelerate.utils import memory
 
+from openmeva.training.negatives import file
+from openmeva.training.paths import RESOURCES
 from openmeva.training.text.tagged_story import TaggedStory
 from tests.facts import facts_for_every_day
 from tests.tiny_language import TinyLanguage, tagged
@@ -19,6 +21,21 @@ def _no_full_collections() -> Iterator[None]:
     cleared = memory.clear_device_cache
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(memory, "clear_device_cache", lambda garbage_collection=False: cleared())
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_tags_of_earlier_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The folder that keeps tags unless another is given is one of this run."""
+    tag, folder = file.tag_corpus, tmp_path_factory.mktemp("tags")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            file,
+            "tag_corpus",
+            lambda found, cache, processes: tag(
+                found, folder if cache == RESOURCES / "tags" else cache, processes
+            ),
+        )
         yield
 
 

@@ -1,7 +1,6 @@
 """BLEU, ROUGE and METEOR: against other implementations, and against the scores that OpenMEVA released."""
 
 import json
-import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from scipy.stats import spearmanr
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.overlap.meteor import find_wordnet, meteor
 from openmeva.metrics.overlap.scoring import OverlapScorer
+from tests.papers_data import DATA
 
 ROOT = Path(__file__).resolve().parents[3]
 STORIES = [
@@ -163,10 +163,10 @@ def test_signature(overlap: Any) -> None:
 
 @pytest.fixture(scope="module")
 def released() -> list[tuple[str, str, dict[str, float]]]:
-    path = Path(os.environ.get("OPENMEVA_DATA", "../shared/data")) / "mans" / "mans_roc_peer_scores.json"
+    text = (DATA / "mans" / "mans_roc_peer_scores.json").read_text(encoding="utf-8")
     return [
         (one["text"], entry["reference"], one["score"])
-        for entry in json.loads((ROOT / path).read_text(encoding="utf-8"))
+        for entry in json.loads(text)
         for one in entry["gen"].values()
     ]
 

@@ -1,9 +1,7 @@
 """Readers of the judged sets on small files of the released layouts, and on the data where it is present."""
 
 import json
-import os
 import re
-from pathlib import Path
 
 import pytest
 
@@ -14,9 +12,7 @@ from openmeva.training.judged.plot_guided import (
     read_predictions,
 )
 from openmeva.training.judged.union import read_union_judgments
-from openmeva.training.paths import ROOT
-
-DATA = Path(os.environ.get("OPENMEVA_DATA", ROOT / ".." / "shared" / "data"))
+from tests.papers_data import DATA
 
 
 def entry(**scores):

@@ -1,6 +1,5 @@
 """How near extractors come to published plots; the papers' data where it is at hand."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -8,8 +7,7 @@ import pytest
 from openmeva.training.plot_guided.plots import EXTRACTORS, extract_plots
 from openmeva.training.plot_guided.plots.published import compare, phrase_f1, read_paired, read_storylines
 from openmeva.training.text.tagged_story import TaggedStory
-
-DATA = Path(os.environ.get("OPENMEVA_DATA", "../shared/data"))
+from tests.papers_data import DATA
 
 
 def test_phrases_are_counted_with_their_number() -> None:

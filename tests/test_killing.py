@@ -1,0 +1,24 @@
+"""Work that ends early: what `tests/killing.py` says of it."""
+
+import os
+import signal
+
+import pytest
+
+from tests.killing import finished, killed_before
+
+
+def end_by(number: int) -> None:
+    os.kill(os.getpid(), number)
+
+
+def test_work_that_was_killed_is_not_finished() -> None:
+    with pytest.raises(ChildProcessError, match="expected it to come to its end"):
+        finished(lambda: end_by(signal.SIGKILL))
+    finished(lambda: None)
+
+
+def test_work_that_ends_by_another_signal_was_not_killed() -> None:
+    with pytest.raises(ChildProcessError, match="by itself with -15, expected 0 or -9"):
+        killed_before(1, lambda: end_by(signal.SIGTERM))
+    assert not killed_before(1, lambda: None)
