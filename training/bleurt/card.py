@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.model_card import citation_of, write_model_card
+from openmeva.training.common.model_card import base_of, citation_of, corpora_of, source_of, write_model_card
 
 _CARD = """---
 license: apache-2.0
@@ -23,14 +23,14 @@ it to ratings of yours.
 ```python
 import evaluate
 
-bleurt = evaluate.load("metrics/bleurt", "{config[name]}")
+bleurt = evaluate.load("metrics/bleurt", "{place}")
 bleurt.compute(predictions=["Ann made a sandwich."], references=["Ann was hungry. She made a sandwich."])
 ```
 
 ## Training
 
-An adapter of rank {config[adapter][rank]} on the project's story encoder. {count:,} synthetic pairs of a story of ROCStories and a
-changed copy; {steps:,} steps of {config[batch]}, learning rate {config[learning_rate]:g}, seed {config[seed]}; {minutes[pairs]:g} minutes for the pairs
+An adapter of rank {config[adapter][rank]} on {base}. {count:,} synthetic pairs of a story of {corpus} and a
+changed copy; {steps:,} steps of {config[batch]}, learning rate {config[learning_rate]:g}, seed {config[seed]}; {last}{minutes[pairs]:g} minutes for the pairs
 and {minutes[training]:g} for training on {machine} with torch {torch}.
 
 | way | pairs | {signals} |
@@ -53,8 +53,7 @@ the longer text first. English.
 
 ## Data and licence
 
-The weights are Apache-2.0. ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request and is
-not part of this repository.
+The weights are Apache-2.0. {source} The stories are not part of this repository.
 
 ## Citation
 
@@ -72,6 +71,9 @@ def write_bleurt_card(folder: Path, manifest: dict[str, Any]) -> None:
         _CARD,
         manifest,
         citation=citation_of("bleurt"),
+        base=base_of(manifest["config"]),
+        corpus=" and ".join(corpora_of(manifest["config"]["corpus"]["train"])),
+        source=source_of(manifest),
         count=sum(way["pairs"] for way in ways.values()),
         signals=" | ".join(names),
         rules="---|" * (len(names) - 1) + "---",

@@ -4,11 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.training.common.model_card import (
-    OWN,
+    base_of,
     begun_with,
     citation_of,
-    corpora_of,
-    excluded,
+    source_of,
     write_model_card,
 )
 
@@ -28,17 +27,17 @@ Scores a story, 0 to 1, higher is better: {meaning}.
 ```python
 import evaluate
 
-metric = evaluate.load("metrics/{config[metric]}", "{config[name]}")
+metric = evaluate.load("metrics/{config[metric]}", "{place}")
 metric.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 ```
 
 ## Training
 
 {kind} {groups[train]:,} groups of a human story and worse ones, {stories[train]:,} stories in all, {config[passes]}
-pass(es), at most {config[group_size]} stories of a group at a time; {steps:,} steps, learning rate {config[learning_rate]:g}, {seed}.
+pass(es), at most {config[group_size]} stories of a group at a time; {steps:,} steps, learning rate {config[learning_rate]:g}, {seed};
+{last}{minutes:g} minutes{all} on {machine} with torch {torch}.
 The loss adds cross-entropy of human against other (weight {config[label_weight]:g}), ranking within a group ({config[rank_weight]:g}), kinds of
-error ({config[kind_weight]:g}) and words that do not belong ({config[token_weight]:g}){teacher_logit}. {minutes:g} minutes{all} on {machine}
-with torch {torch}.
+error ({config[kind_weight]:g}) and words that do not belong ({config[token_weight]:g}){teacher_logit}.
 {note}
 | file | SHA-256 |
 |---|---|
@@ -46,7 +45,7 @@ with torch {torch}.
 
 ## Results
 
-On {groups[validation]:,} held-out groups, by what was done to a story: how often a human story scores above it
+On {groups[validation]:,} held-out groups{each}, by what was done to a story: how often a human story scores above it
 (area under the ROC curve), and how often its own does. Their human stories may stand in groups that were trained on.
 Correlations with human judgments are printed by `make benchmark`, and stand in the metric's card.
 
@@ -56,12 +55,12 @@ Correlations with human judgments are printed by `make benchmark`, and stand in 
 
 ## Limits
 
-English short stories alone; it knows the faults that it was shown. Scores of texts of other kinds and lengths
+English stories as in its corpora; it knows the faults that it was shown. Scores of texts of other kinds and lengths
 mean little. It should not decide on people's writing.
 
 ## Data and licence
 
-The weights are Apache-2.0. {source}
+The weights are Apache-2.0. {source} The stories are not part of this repository.
 
 ## Citation
 
@@ -69,10 +68,6 @@ The weights are Apache-2.0. {source}
 {citation}
 ```
 """
-
-
-_SOURCE = """ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request;
-WritingPrompts (Fan et al. 2018) is text of Reddit's users. Neither is part of this repository."""
 
 
 def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
@@ -95,23 +90,14 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
             else ""
         ),
         note=f"\n{config['note']}\n" if config.get("note") else "",
-        source=_source(manifest),
+        source=source_of(manifest),
+        each=" of each training" if len(config.get("seeds") or ()) > 1 else "",
         results="\n".join(
             f"| {source.replace('_', ' ')} | {r['auc']:.3f} | {r['ranked']:.3f} | {r['stories']:,} |"
             for source, r in manifest["validation"].items()
             if r["auc"] is not None
         ),
     )
-
-
-def _source(manifest: dict[str, Any]) -> str:
-    """Whose the stories are; of stages' files in `runs` their own manifests say it."""
-    left_out = set(excluded(manifest["config"]))
-    read = [file for file in manifest["data"] if file not in left_out and not file.startswith("runs/")]
-    sources = corpora_of(read)
-    if OWN not in sources:
-        return _SOURCE
-    return f"{' '.join(sources.values())} The stories are not part of this repository."
 
 
 def _meaning(temperature: float) -> str:
@@ -132,7 +118,7 @@ def _teacher(teacher: dict[str, Any]) -> str:
 def _kind(manifest: dict[str, Any]) -> str:
     """What was trained, as a sentence."""
     config = manifest["config"]
-    base = "the project's story encoder" if config["base"] == "encoder" else f"`{config['base']}`"
+    base = base_of(config)
     if not config["adapter"]:
         return f"All weights of {base}."
     begun = (
@@ -155,4 +141,5 @@ def _mean(config: dict[str, Any]) -> str:
         if len(seeds) > 1
         else f"the adapter of one training, with seed {seeds[0]}"
     )
-    return f" It is the mean of {trainings}{with_start}; of each training:"
+    counts = "; the counts are those of the first training:" if len(seeds) > 1 else ":"
+    return f" It is the mean of {trainings}{with_start}{counts}"

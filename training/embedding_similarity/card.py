@@ -3,7 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.model_card import card_command, write_model_card
+from openmeva.training.common.model_card import (
+    base_of,
+    card_command,
+    hub_id,
+    lineage,
+    source_of,
+    write_model_card,
+)
 
 _CARD = """---
 license: apache-2.0
@@ -14,25 +21,22 @@ tags: [story-generation, evaluation, embeddings]
 
 # Embedding similarity, `{config[name]}`
 
-Word embeddings for the metric `embedding_similarity`: an adapter on the project's story encoder (rank {config[adapter][rank]}), which it
-brings back towards the sentence encoder that the story encoder began as. (Training on masked words bent its last
-layer away from meaning.)
+Word embeddings for the metric `embedding_similarity`: an adapter on {base} (rank {config[adapter][rank]}), {what}
 
 ## Use
 
 ```python
 import evaluate
 
-similarity = evaluate.load("metrics/embedding_similarity", "{config[name]}")
+similarity = evaluate.load("metrics/embedding_similarity", "{place}")
 similarity.compute(predictions=["He employed a lawyer."], references=["He hired an attorney."])
 ```
 
 ## Training
 
-The factors begin as the truncated singular value decomposition of the difference to the weights of all-MiniLM-L6-v2;
-norms and biases are its own. Then, on {texts[train]:,} texts of {lengths} words: the squared error of each token's
-state, that of all-MiniLM-L6-v2 wanted.
-{steps:,} steps of {config[batch]}, learning rate {config[learning_rate]:g}, seed {config[seed]}; {minutes:g} minutes on {machine} with torch
+{begun} Then, on {texts[train]:,} texts of {lengths} words: the squared error of each token's
+state, that of {teacher} wanted.
+{steps:,} steps of {config[batch]}, learning rate {config[learning_rate]:g}, seed {config[seed]}; {last}{minutes:g} minutes on {machine} with torch
 {torch}. No rating was seen.
 
 | file | SHA-256 |
@@ -45,7 +49,7 @@ On {texts[validation]:,} held-out texts, against the base:
 
 | | relative squared error of the states | mean cosine | BERTScore F1, Pearson over pairs that begin alike |
 |---|---|---|---|
-| the story encoder as it is | {validation[encoder][error]:.3f} | {validation[encoder][cosine]:.3f} | {validation[encoder][bertscore_pearson]:.3f} |
+| {base} as it is | {validation[encoder][error]:.3f} | {validation[encoder][cosine]:.3f} | {validation[encoder][bertscore_pearson]:.3f} |
 | with the decomposition | {validation[decomposition][error]:.3f} | {validation[decomposition][cosine]:.3f} | {validation[decomposition][bertscore_pearson]:.3f} |
 | with the trained adapter | {validation[trained][error]:.3f} | {validation[trained][cosine]:.3f} | {validation[trained][bertscore_pearson]:.3f} |
 
@@ -59,8 +63,7 @@ Word order counts only as far as the embeddings carry it. Texts beyond 512 token
 
 ## Data and licence
 
-The weights are Apache-2.0, as is all-MiniLM-L6-v2. The texts are of ROCStories, which its authors distribute on
-request, and of WritingPrompts, which is text of Reddit's users; they are not part of this repository.
+The weights are Apache-2.0. {source} The texts are not part of this repository.
 
 ## Citation
 
@@ -78,8 +81,30 @@ request, and of WritingPrompts, which is text of Reddit's users; they are not pa
 
 def write_similarity_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` beside the weights."""
-    lengths = " or ".join(f"about {words}" for words in manifest["config"]["block_words"])
-    write_model_card(folder, _CARD, manifest, lengths=lengths)
+    config = manifest["config"]
+    wanted = hub_id(config.get("teacher", config.get("base")))  # in earlier manifests the teacher is the base
+    teacher = wanted.rpartition("/")[2]
+    if config.get("teacher") == config.get("base"):
+        what = "which is its own teacher: it adds nothing."
+        begun = "The factors are zero."
+    else:
+        what = f"which takes it to the states of {teacher}."
+        begun = f"The factors begin as the truncated singular value decomposition of the difference to the weights of {teacher};\n"
+        begun += "norms and biases are its own."
+    if f"began as `{wanted}`" in lineage(manifest):
+        what = "which it\nbrings back towards the sentence encoder that the story encoder began as. (Training on masked words bent its last\n"
+        what += "layer away from meaning.)"
+    write_model_card(
+        folder,
+        _CARD,
+        manifest,
+        lengths=" or ".join(f"about {words}" for words in config["block_words"]),
+        base=base_of(config),
+        what=what,
+        begun=begun,
+        teacher=teacher,
+        source=source_of(manifest),
+    )
 
 
 if __name__ == "__main__":

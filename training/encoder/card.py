@@ -1,11 +1,21 @@
 """The model card of the shared story encoder, from the manifest of its training."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.backbone import find_backbone
-from openmeva.training.common.model_card import write_model_card
+from openmeva.training.common.model_card import (
+    LICENCES,
+    corpora_of,
+    files_read,
+    hub_id,
+    machine_of,
+    place_of,
+    source_of,
+    write_model_card,
+)
+from openmeva.training.paths import ENCODER
 
 _CARD = """---
 license: apache-2.0
@@ -18,7 +28,7 @@ tags: [story-generation, evaluation, bert]
 
 # Story encoder
 
-A BERT encoder for short stories, 6 layers deep and 384 wide, that the project's metrics share: each of them is a
+A BERT encoder for short stories, {shape[num_hidden_layers]} layers deep and {shape[hidden_size]} wide, that the project's metrics share: each of them is a
 small adapter on these weights. It began as `{base}`; its vocabulary was cut to {config[vocabulary_size]:,} pieces, and it was
 trained on as a masked language model on stories.
 
@@ -27,8 +37,8 @@ trained on as a masked language model on stories.
 ```python
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-encoder = AutoModelForMaskedLM.from_pretrained("openmeva/story-encoder")
-tokenizer = AutoTokenizer.from_pretrained("openmeva/story-encoder")
+encoder = AutoModelForMaskedLM.from_pretrained("{where}")
+tokenizer = AutoTokenizer.from_pretrained("{where}")
 ```
 
 Text goes in as it was trained on: lower case, Penn-Treebank tokens, names as `[MALE]`, `[FEMALE]`, `[NEUTRAL]`
@@ -37,7 +47,7 @@ Text goes in as it was trained on: lower case, Penn-Treebank tokens, names as `[
 ## Training
 
 {blocks:,} blocks of stories, {tokens:,} tokens, {steps:,} steps of about {config[batch_tokens]:,} tokens, {config[mask_probability]:.0%} of them masked,
-learning rate {config[learning_rate]:g}, seed {config[seed]}, torch {torch}.
+learning rate {config[learning_rate]:g}, seed {config[seed]}{machine}, torch {torch}.
 {note}
 | file | SHA-256 |
 |---|---|
@@ -50,13 +60,12 @@ training, {masked_loss_after:.2f} after it. What the metrics on it reach stands 
 
 ## Limits
 
-English stories alone, mostly of five sentences and about everyday life. Half precision. Made to be adapted: by
+English stories alone{mostly}. Half precision. Made to be adapted: by
 themselves its embeddings know topic better than coherence.
 
 ## Data and licence
 
-The weights are Apache-2.0, as those they began from. ROCStories (Mostafazadeh et al. 2016) is distributed by its
-authors on request, WritingPrompts (Fan et al. 2018) is text of Reddit's users; neither is part of this repository.
+The weights are Apache-2.0{licence}. {source} The stories are not part of this repository.
 The name lists have their own terms: `NAMES.md`.
 
 ## Citation
@@ -75,6 +84,18 @@ The name lists have their own terms: `NAMES.md`.
 def write_encoder_card(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Writes `README.md` beside the encoder's weights."""
     note = f"{manifest['note']}\n" if "note" in manifest else ""
-    base = manifest["config"]["base"]
-    named = base if isinstance(base, Mapping) else find_backbone(base).source
-    write_model_card(folder, _CARD, manifest, note=note, base=named.get("hub", base))
+    base = hub_id(manifest["config"]["base"])
+    read = corpora_of(files_read(manifest))
+    write_model_card(
+        folder,
+        _CARD,
+        manifest,
+        note=note,
+        base=base,
+        shape=json.loads((folder / "config.json").read_text(encoding="utf-8")),
+        where="openmeva/story-encoder" if folder.resolve() == ENCODER else place_of(folder, None),
+        machine=f", on {machine_of(manifest)}" if "threads" in manifest else "",
+        mostly=", mostly of five sentences and about everyday life" if "ROCStories" in read else "",
+        licence=", as those they began from" if base in LICENCES else "",
+        source=source_of(manifest),
+    )

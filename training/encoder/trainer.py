@@ -22,7 +22,7 @@ from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import begin_run
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.sharing import Share
-from openmeva.training.common.trainer import StoryTrainer, data_checksums
+from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine
 from openmeva.training.encoder.card import write_encoder_card
 from openmeva.training.encoder.config import EncoderConfig
 from openmeva.training.encoder.data import IGNORED, MaskingCollator, load_texts
@@ -128,7 +128,7 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
         "masked_loss_before": before,
         "masked_loss_after": after,
         "minutes": round((time.time() - started) / 60, 1),
-        "torch": torch.__version__,
+        **machine(),
     }
     with one_writer() as writes:
         if writes:

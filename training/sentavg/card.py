@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.model_card import card_command, citation_of, write_model_card
+from openmeva.training.common.model_card import card_command, citation_of, source_of, write_model_card
 
 _CARD = """---
 license: apache-2.0
@@ -22,7 +22,7 @@ sentence and a hidden layer over their mean (Lai and Tetreault 2018).
 ```python
 import evaluate
 
-sentavg = evaluate.load("metrics/sentavg", "{config[name]}")
+sentavg = evaluate.load("metrics/sentavg", "{place}")
 sentavg.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 ```
 
@@ -47,8 +47,7 @@ decide on people's writing.
 
 ## Data and licence
 
-The weights are Apache-2.0. ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request and may not
-be passed on. The stories are not part of this repository.
+The weights are Apache-2.0. {source} The stories are not part of this repository.
 
 ## Citation
 
@@ -61,7 +60,9 @@ be passed on. The stories are not part of this repository.
 def write_sentavg_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` beside the weights."""
     vectors = manifest.get("vectors", "the story\nencoder's")
-    write_model_card(folder, _CARD, manifest, vectors=vectors, citation=citation_of("sentavg"))
+    write_model_card(
+        folder, _CARD, manifest, vectors=vectors, source=source_of(manifest), citation=citation_of("sentavg")
+    )
 
 
 if __name__ == "__main__":

@@ -3,7 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.model_card import OWN, begun_with, corpora_of, write_model_card
+from openmeva.training.common.model_card import (
+    OWN,
+    base_of,
+    begun_with,
+    corpora_of,
+    source_of,
+    write_model_card,
+)
 
 _CARD = """---
 license: apache-2.0
@@ -22,7 +29,7 @@ damaged by repetition, substitution, reordering or negation (Guan and Huang, EMN
 ```python
 import evaluate
 
-union = evaluate.load("metrics/union", "{config[name]}")
+union = evaluate.load("metrics/union", "{place}")
 union.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 ```
 
@@ -30,7 +37,7 @@ union.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 
 {kind} Of {stories[train]:,} stories of {corpus}, {config[pairs]:,} were drawn, each beside one negative sample
 ({techniques}). {steps:,} steps of {batch} stories, learning rate {config[learning_rate]:g}, λ = {config[reconstruction_weight]:g}, {seed};
-{minutes:g} minutes{all} on {machine} with torch {torch}.{taught}{note}
+{last}{minutes:g} minutes{all} on {machine} with torch {torch}.{taught}{note}
 
 | file | SHA-256 |
 |---|---|
@@ -44,7 +51,7 @@ area under the ROC curve {validation[auc]:.3f}{before_the_mean}. Correlations wi
 
 ## Limits
 
-Trained on {read} alone; it knows the damage that the rules make, which is not all that goes wrong
+Trained on {read}; it knows the damage that the rules make, which is not all that goes wrong
 in a story. It judges a whole story: scores of texts of other kinds and lengths mean little. It should not
 decide on people's writing.
 
@@ -142,9 +149,10 @@ def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` beside UNION's weights."""
     config = manifest["config"]
     seeds = config.get("seeds")
-    sources = corpora_of(config["corpus"]["train"])
-    corpus = " and ".join(sources)
-    base = "the project's story encoder" if config["base"] == "encoder" else f"`{config['base']}`"
+    corpus = " and ".join(corpora_of(config["corpus"]["train"]))
+    read = corpus if corpus.startswith(OWN) else f"English {corpus}"
+    more = any(key in manifest for key in ("start", "teacher", "others"))
+    base = base_of(config)
     write_model_card(
         folder,
         _CARD,
@@ -155,8 +163,8 @@ def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
             else f"All weights of {base}."
         ),
         corpus=corpus,
-        read=corpus if corpus.startswith(OWN) else f"English {corpus}",
-        source=" ".join(sources.values()),
+        read=f"{read}, and on what else is named above" if more else f"{read} alone",
+        source=source_of(manifest),
         techniques=_techniques(config["sampling"], manifest.get("lexicon", {})),
         batch=2 * config["batch_pairs"],
         taught=_taught(manifest),

@@ -10,9 +10,17 @@ from typing import Any
 
 import pytest
 
+from openmeva.metrics.core.checkpoint import find_checkpoint
 from openmeva.training.bleurt.card import write_bleurt_card
 from openmeva.training.classifier.card import write_classifier_card
-from openmeva.training.common.model_card import begun_with, card_command, write_model_card
+from openmeva.training.common.model_card import (
+    begun_with,
+    card_command,
+    excluded,
+    lineage,
+    place_of,
+    write_model_card,
+)
 from openmeva.training.embedding_similarity.card import write_similarity_card
 from openmeva.training.encoder.card import write_encoder_card
 from openmeva.training.files import checksum
@@ -54,7 +62,10 @@ def test_a_shipped_card_is_what_its_manifest_says(name: str, tmp_path: Path) -> 
     if (settings := METRICS / name / "config.json").is_file():
         shutil.copy(settings, tmp_path)
     WRITERS[name.split("/")[0]](tmp_path, manifest)
-    assert (tmp_path / "README.md").read_bytes() == (METRICS / name / "README.md").read_bytes()
+    written = (tmp_path / "README.md").read_text(encoding="utf-8")
+    published = "openmeva/story-encoder" if name == "weights/encoder" else name.split("/")[-1]
+    shipped = (METRICS / name / "README.md").read_text(encoding="utf-8")
+    assert written.replace(tmp_path.as_posix(), published) == shipped
 
 
 def test_the_shipped_card_of_the_grammar_classifier_is_what_its_manifest_says() -> None:
@@ -96,7 +107,11 @@ def test_the_command_writes_the_card_anew(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize(
     ("manifest", "told"),
-    [({"threads": 2}, "on 2 thread(s)"), ({"threads": 16, "gpu": "NVIDIA H200"}, "on one NVIDIA H200")],
+    [
+        ({"threads": 2}, "on 2 thread(s)"),
+        ({"threads": 16, "gpu": "NVIDIA H200"}, "on one NVIDIA H200"),
+        ({"threads": 1, "processes": 2}, "on 2 processes, each with 1 thread(s)"),
+    ],
 )
 def test_a_card_says_what_trained(manifest: dict[str, Any], told: str, tmp_path: Path) -> None:
     write_model_card(tmp_path, "on {machine}", {"data": {}, "config": {"base": "other"}, **manifest})
@@ -114,14 +129,131 @@ def test_weights_that_began_with_others_than_lie_there_now_say_so() -> None:
     assert begun_with({}) == ""
 
 
-@pytest.mark.parametrize("name", ["ppl/weights/roc", "union/weights/roc", "plot_coherence/weights/roc"])
-def test_a_card_of_an_own_corpus_names_no_other(name: str, tmp_path: Path) -> None:
+def card_of(name: str, folder: Path, changes: Any = (), **top: Any) -> str:
+    """The card of a shipped manifest, with changes to its configuration and to itself, written into `folder`."""
     manifest = json.loads((METRICS / name / "manifest.json").read_text(encoding="utf-8"))
-    manifest["config"]["corpus"] = {"train": ["fairy.jsonl"]}
-    manifest["data"] = {"fairy.jsonl": "12ab"}
-    WRITERS[name.split("/")[0]](tmp_path, manifest)
-    card = (tmp_path / "README.md").read_text(encoding="utf-8")
-    licence = card.split("## Data and licence")[1].split("## Citation")[0]
-    assert "Ask whose stories they are before you pass the weights on. The stories are not part" in licence
-    assert not any(corpus in licence for corpus in ("ROCStories", "WritingPrompts"))
+    manifest = {**manifest, **top, "config": {**manifest["config"], **dict(changes)}}
+    shutil.copy(METRICS / name / "config.json", folder)
+    WRITERS[name.split("/")[0]](folder, manifest)
+    return (folder / "README.md").read_text(encoding="utf-8")
+
+
+def licence_in(card: str) -> str:
+    return card.split("## Data and licence")[1].split("## Citation")[0]
+
+
+@pytest.mark.parametrize("base", ["encoder", "bert-base-uncased"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bleurt/weights/roc",
+        "discriminator/weights/roc",
+        "embedding_similarity/weights/default",
+        "plot_coherence/weights/roc",
+        "ppl/weights/roc",
+        "ruber_bert/weights/roc",
+        "sentavg/weights/roc",
+        "union/weights/roc",
+        "weights/encoder",
+    ],
+)
+def test_a_card_of_an_own_corpus_names_no_other_nor_another_backbone(
+    name: str, base: str, tmp_path: Path
+) -> None:
+    corpus = {"train": ["mine/x.jsonl"], "validation": ["mine/x.jsonl"]}
+    glove = "glove.txt" if base != "encoder" else None  # SENTAVG has no other backbone
+    if name == "weights/encoder" and base == "encoder":
+        base = "all-minilm-l6-v2"  # it cannot sit on itself
+    changes = {"base": base, "corpus": corpus, "teacher": None, "start": None, "glove": glove}
+    if name.startswith("embedding"):
+        changes["teacher"] = "roberta-base"
+    card = card_of(name, tmp_path, changes, data={"mine/x.jsonl": "12ab"}, vectors=glove or "the encoder's")
     assert "English the corpus" not in card
+    licence = licence_in(card)
+    assert "Ask whose stories they are before you pass the weights on. The " in licence
+    below = "\nThe story encoder below began as"
+    assert (below in licence) == (base == "encoder")
+    assert not any(corpus in licence.split(below)[0] for corpus in ("ROCStories", "WritingPrompts"))
+    if base == "bert-base-uncased":
+        told = ("ROCStories", "WritingPrompts", "MiniLM", "the project's story encoder")
+        assert not [phrase for phrase in told if phrase in card.split("## Citation")[0]]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_all_that_was_read_has_its_source_under_licence(name: str) -> None:
+    manifests = [json.loads((METRICS / name / "manifest.json").read_text(encoding="utf-8"))]
+    licence = licence_in((METRICS / name / "README.md").read_text(encoding="utf-8"))
+    if "openmeva/story-encoder" in (METRICS / name / "config.json").read_text(encoding="utf-8"):
+        manifests.append(json.loads((METRICS / "weights/encoder/manifest.json").read_text(encoding="utf-8")))
+        assert "`sentence-transformers/all-MiniLM-L6-v2` (Apache-2.0)" in licence
+    read = {file for one in manifests for file in set(one["data"]) - set(excluded(one["config"]))}
+    for file in read:
+        corpus = "ROCStories (" if re.search(r"\broc", file) else "WritingPrompts ("
+        assert corpus in licence, file
+    assert ("AF_MANPLTS" in licence) == ("roc/plot_guided_af_valid.tsv.gz" in read)
+    assert ("states no licence" in licence) == ("AF_MANPLTS" in licence)
+
+
+def test_the_terms_of_cola_and_the_encoder_stand_with_what_has_no_manifest_of_a_metric() -> None:
+    cola = licence_in((WEIGHTS / "grammar" / "README.md").read_text(encoding="utf-8"))
+    assert "which its authors distribute for research" in cola
+    as_it_is = licence_in((METRICS / "embedding_similarity/weights/encoder/README.md").read_text())
+    told = lineage({"config": {}, "data": {"roc/x": ""}})
+    assert "all-MiniLM-L6-v2" in told
+    assert told in as_it_is
+    assert "all-MiniLM-L6-v2" in cola
+
+
+def test_alone_is_said_where_nothing_else_was_learned(tmp_path: Path) -> None:
+    assert "English ROCStories alone;" in card_of("union/weights/roc_base", tmp_path)
+    assert "English ROCStories, and on what else is named above;" in card_of("union/weights/roc", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bleurt/weights/roc",
+        "embedding_similarity/weights/default",
+        "plot_coherence/weights/roc",
+        "ppl/weights/roc",
+        "ruber_bert/weights/roc",
+        "union/weights/roc",
+    ],
+)
+def test_minutes_of_a_resumed_run_are_those_of_its_last_part(name: str, tmp_path: Path) -> None:
+    assert "last part took" not in card_of(name, tmp_path)
+    assert re.search(r";\sits last part took [\d.]+ minutes", card_of(name, tmp_path, resumed=True))
+
+
+def test_counts_of_several_seeds_are_told_as_what_they_are(tmp_path: Path) -> None:
+    several = card_of("plot_coherence/weights/base", tmp_path)
+    assert "; the counts are those of the first training: 1,782 groups" in several
+    assert "On 40 held-out groups of each training, by" in several
+    assert "of each training" not in card_of("plot_coherence/weights/roc", tmp_path)
+    resumed = card_of("plot_coherence/weights/base", tmp_path, resumed=True)
+    assert "each with its seed;\ntheir last parts took 40.9 minutes in all" in resumed
+
+
+def test_the_card_of_perplexity_says_what_it_went_on_from_and_on_what(tmp_path: Path) -> None:
+    told = card_of("ppl/weights/wp", tmp_path, {"start": "runs/mine"}, gpu="NVIDIA H200", processes=4)
+    assert "going on from `runs/mine`" in told
+    assert "on 4 processes, each with one NVIDIA H200, with torch" in told
+    hub = card_of("ppl/weights/roc_base", tmp_path, encoder="12ab")
+    assert "trained on the Hub's weights (SHA-256 `12ab`)" in hub
+    package = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+    own = card_of("ppl/weights/roc_base", tmp_path, encoder=package)
+    assert f"trained on the package's weights (SHA-256 `{package}`)" in own
+
+
+def test_what_a_card_loads_is_the_folder_that_it_lies_in(tmp_path: Path) -> None:
+    other = tmp_path / "roc"  # a published name elsewhere
+    other.mkdir()
+    for folder in (other, tmp_path):
+        found = re.search(r'evaluate.load\("metrics/union", "(.+)"\)', card_of("union/weights/roc", folder))
+        assert found
+        assert find_checkpoint("union", found[1], {"roc": "openmeva/union-roc"}) == folder
+    assert place_of(METRICS / "union" / "weights" / "roc", "union") == "roc"
+    first = METRICS / "union" / "weights" / "roc-first"
+    assert place_of(first, "union") == "metrics/union/weights/roc-first"
+    assert place_of(ROOT / "runs" / "union-roc" / "first", "union") == "runs/union-roc/first"
+    assert place_of(ROOT / "roc", "union") == "./roc"

@@ -16,6 +16,7 @@ from openmeva.metrics.ppl.scoring import PerplexityScorer
 from openmeva.training import paths
 from openmeva.training.common import backbone
 from openmeva.training.common.config import config_file, parse, read_config
+from openmeva.training.files import checksum
 from openmeva.training.ppl import model
 from openmeva.training.ppl import trainer as ppl
 from openmeva.training.ppl.config import PplConfig
@@ -183,6 +184,7 @@ def test_an_adapter_on_a_gpt2_is_loaded_with_what_it_sits_on(data: Path) -> None
     config = configuration(base=str(base), stories=240, batch=8, learning_rate=2e-2)
     manifest = run(data, "on-gpt2", config)
     folder = data / "weights" / "on-gpt2"
+    assert manifest["encoder"] == checksum(base / "model.safetensors")
     assert {path.name for path in folder.iterdir()} == {
         "README.md", "adapter.safetensors", "config.json", "manifest.json", "names.json",
     }  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any
 
 from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.text import Normalizer
-from openmeva.training.common.model_card import SOURCES, write_model_card
+from openmeva.training.common.model_card import base_of, source_of, write_model_card
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.files import write_text
 from openmeva.training.paths import ENCODER, ROOT
@@ -148,7 +148,7 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
         _CARD,
         manifest,
         kind=(
-            f"An encoder-decoder of {layers} layers taken from the project's story encoder"
+            f"An encoder-decoder of {layers} layers taken from {base_of(config)}"
             if config["base"] == "encoder"
             else f"`{config['base']}`, {trained}"
         )
@@ -166,7 +166,7 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
             else f"Its weights are not shipped: the command below trains them, into runs/generator-{config['name']}."
         ),
         seen=min(config["stories"], manifest["steps"] * config["batch"]),
-        source=SOURCES.get(config["name"].split("_")[0], ""),
+        source=source_of(manifest),
         whole=whole,
         broken=broken,
     )
