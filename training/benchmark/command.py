@@ -21,6 +21,7 @@ from openmeva.training.benchmark.run import Settings, run
 from openmeva.training.benchmark.sets import TEST_SETS, TestSet, test_set
 from openmeva.training.benchmark.tables import main_tables, read_published, section_tables
 from openmeva.training.common.bounds import check_least
+from openmeva.training.common.command import check_data
 from openmeva.training.corpora.judged_file import read_judged_file
 from openmeva.training.files import kind_of
 
@@ -141,8 +142,8 @@ def benchmark(asked: Asked) -> Path:
     registry = read_registry()
     metrics = choose(list(asked.metrics) if asked.metrics else None, registry)
     sets = chosen_sets(asked)
-    if asked.data is not None and not asked.data.is_dir():
-        raise ValueError(f"--data: no folder {asked.data}")
+    if asked.data is not None:
+        check_data(asked.data)
     check_folder(asked.out)
     _check_data(asked, sets)
     settings = Settings(

@@ -80,13 +80,14 @@ def train(
     further: Annotated[list[str] | None, typer.Argument(help="options of the trainer, after --")] = None,
 ) -> None:
     """Train a metric; its configurations lie in training/configs."""
+    from openmeva.training.common.command import check_data
+
     if config is not None and corpus is not None:
         raise ValueError("--config, --corpus: expected one of them, got both")
     chosen = config or find_configuration(metric, corpus)
     if metric not in trained():
         raise ValueError(f"unknown metric {metric!r}, expected one of {', '.join(trained())}")
-    if not data.is_dir():
-        raise ValueError(f"--data: expected a folder, got {data}")
+    check_data(data)
     arguments = ["--config", str(chosen), "--data", str(data), *(["--resume"] if resume else [])]
     arguments += ["--set", *set_] if set_ else []
     _run(f"openmeva.training.{metric}", [*arguments, *(further or [])])

@@ -25,7 +25,7 @@ def bad_input_told() -> Iterator[None]:
 
 
 def check_data(folder: Path) -> None:
-    """Refuses a folder of data that is not there, for commands that leave out what the folder lacks.
+    """Refuses a folder of data that is not there.
 
     Raises:
         ValueError: no folder.

@@ -95,19 +95,23 @@ def test_unlike_adapters_are_refused() -> None:
         mean_adapter([])
 
 
+def of_two_seeds(name: str, folder: Path) -> dict[str, Any]:
+    """Settings of a training on the rows of `tiny_corpus`."""
+    return {
+        "name": name,
+        "seeds": [1, 2],
+        "files": [{"path": str(folder / "rows.parquet"), "share": 0.2}],
+        "adapter": {"rank": 4, "alpha": 8},
+        "max_length": 64,
+        "batch_groups": 8,
+    }
+
+
 def test_a_training_of_several_seeds_keeps_their_mean(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tiny_corpus(tmp_path, monkeypatch)
-    settings = {
-        "name": "tiny",
-        "seeds": [1, 2],
-        "files": [{"path": str(tmp_path / "rows.parquet"), "share": 0.2}],
-        "adapter": {"rank": 4, "alpha": 8},
-        "max_length": 64,
-        "batch_groups": 4,
-    }
-    config = parse(PlotCoherenceConfig, settings)
+    config = parse(PlotCoherenceConfig, of_two_seeds("tiny", tmp_path))
     out, run = tmp_path / "out", tmp_path / "run"
     manifest = train(config, tmp_path, out, run, tmp_path)
     parts = [load_file(run / f"tiny-seed-{seed}" / "adapter.safetensors") for seed in (1, 2)]
@@ -140,14 +144,7 @@ def test_a_finished_mean_is_left_alone_and_says_what_was_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tiny_corpus(tmp_path, monkeypatch)
-    settings = {
-        "name": "first",
-        "seeds": [1, 2],
-        "files": [{"path": str(tmp_path / "rows.parquet"), "share": 0.2}],
-        "adapter": {"rank": 4, "alpha": 8},
-        "max_length": 64,
-        "batch_groups": 8,
-    }
+    settings = of_two_seeds("first", tmp_path)
     (tmp_path / "first.yaml").write_text(json.dumps(settings))
     begun = tmp_path / "first" / "final"
     there = {"start": str(begun), "first": str(tmp_path / "first.yaml")}
