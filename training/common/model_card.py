@@ -24,7 +24,7 @@ _TITLES = {"roc": "ROCStories", "wp": "WritingPrompts"}
 _OWN_SOURCE = "Ask whose stories they are before you pass the weights on."
 _RELEASED = (
     "`{}` is AF_MANPLTS, of the plot-guided paper's authors (Ghazarian et al. 2021), whose BART wrote its machine stories:\n"
-    "their repository states no licence, and the stories are not passed on here."
+    "their repository is Apache-2.0; the stories derive from ROCStories, and are not passed on here."
 )
 LICENCES = {"sentence-transformers/all-MiniLM-L6-v2": "Apache-2.0"}  # of what a story encoder began as
 

@@ -93,7 +93,7 @@ _SETS = (
         "plot_guided",
         "Plot-guided judged stories",
         "Five raters a story, 0 to 5 for its plausibility.",
-        "none stated; the texts derive from ROCStories and WritingPrompts",
+        "Apache-2.0, as the authors' repository states; the texts derive from ROCStories and WritingPrompts",
         "https://github.com/PlusLabNLP/Plot-guided-Coherence-Evaluation",
         "Ghazarian et al., Plot-guided Adversarial Example Construction (NAACL 2021), section 5.2",
         {corpus: _plot_guided(corpus) for corpus in ("roc", "wp")},

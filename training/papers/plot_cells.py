@@ -11,6 +11,7 @@ from scipy.stats import kendalltau, spearmanr
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
+from openmeva.metrics.core.text import PLACEHOLDERS
 from openmeva.metrics.union.scoring import UnionScorer
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.classifier.config import ClassifierConfig
@@ -176,6 +177,11 @@ class Cells:
         rows = [row for row in rows if row.split in ("", "train")]
         negatives = {row.group for row in rows if row.label == 0}
         rows = [row for row in rows if row.group in negatives]
+        if not self.base.delexicalize and any(name in row.story for row in rows for name in PLACEHOLDERS):
+            raise ValueError(
+                f"{path}: expected names as they are, as {self.base.name} reads them, got placeholders: "
+                "name the sets of a chain with `delexicalize: false` by --sets"
+            )
         if not rows:
             raise ValueError(f"{path}: expected stories that are no human ones, got none")
         return at_most(rows, max(1, len(negatives) * self.stories // len(rows)), self.base.seed)

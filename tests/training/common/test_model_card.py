@@ -26,7 +26,7 @@ from openmeva.training.encoder.card import write_encoder_card
 from openmeva.training.files import checksum
 from openmeva.training.grammar.card import card
 from openmeva.training.paths import ROOT, WEIGHTS
-from openmeva.training.plot_guided.generator.card import write_card
+from openmeva.training.plot_guided.generator.card import plotted, write_card
 from openmeva.training.ppl.card import write_ppl_card
 from openmeva.training.ruber_bert.card import write_ruber_card
 from openmeva.training.sentavg.card import write_sentavg_card
@@ -70,7 +70,9 @@ def test_a_shipped_card_is_what_its_manifest_says(name: str, tmp_path: Path) -> 
 
 def test_the_shipped_card_of_the_grammar_classifier_is_what_its_manifest_says() -> None:
     folder = WEIGHTS / "grammar"
-    assert card(json.loads((folder / "manifest.json").read_text())) == (folder / "README.md").read_text()
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert card(manifest) == (folder / "README.md").read_text()
+    assert {name: one["stories"] for name, one in manifest["human"].items()} == {"roc": 400, "wp": 100}
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in WEIGHTS.glob("generator-*")))
@@ -81,6 +83,20 @@ def test_a_shipped_generator_s_card_is_what_its_manifest_says(name: str, tmp_pat
     shipped, rest = (WEIGHTS / name / "README.md").read_text(), (tmp_path / "README.md").read_text()
     pattern = ".+".join(map(re.escape, rest.split("@stories@")))
     assert re.fullmatch(pattern, shipped, re.DOTALL)
+
+
+def test_a_generator_s_card_says_what_it_does_with_names_and_what_it_compares_with(tmp_path: Path) -> None:
+    manifest = json.loads((WEIGHTS / "generator-roc_smollm2" / "manifest.json").read_text())
+    corpus = {"corpus": {**manifest["config"]["corpus"], "delexicalize": False}}
+    for changes, said in (
+        ({"base": "bart-base"}, "names as they are. The paper's BART has 3.44 on ROC and 6.79 on WP.\n"),
+        ({"base": "gpt2", "plots": "opening"}, "names as they are. The paper's GPT-2 has 8.28 on ROC"),
+    ):
+        write_card({**manifest, "config": {**manifest["config"], **corpus, **changes}}, "", "", tmp_path)
+        text = (tmp_path / "README.md").read_text()
+        assert said in text
+        assert "[MALE]" not in text
+    assert plotted(["Ann was hungry."], "storyline", delexicalize=False)[0].text == "ann was hungry ."
 
 
 def test_fields_are_the_manifest_s_and_those_given(tmp_path: Path) -> None:
@@ -191,7 +207,7 @@ def test_all_that_was_read_has_its_source_under_licence(name: str) -> None:
         corpus = "ROCStories (" if re.search(r"\broc", file) else "WritingPrompts ("
         assert corpus in licence, file
     assert ("AF_MANPLTS" in licence) == ("roc/plot_guided_af_valid.tsv.gz" in read)
-    assert ("states no licence" in licence) == ("AF_MANPLTS" in licence)
+    assert ("their repository is Apache-2.0" in licence) == ("AF_MANPLTS" in licence)
 
 
 def test_the_terms_of_cola_and_the_encoder_stand_with_what_has_no_manifest_of_a_metric() -> None:

@@ -144,6 +144,18 @@ def test_a_chain_without_a_manipulation_writes_manplts_alone(tiny: Path, tmp_pat
     assert [path.stem for path in (tmp_path / "out" / "sets").glob("*.parquet")] == ["manplts"]
 
 
+@pytest.mark.parametrize("same", [True, False])
+def test_candidates_are_samples_of_one_broken_plot_where_it_is_so_set(
+    tiny: Path, tmp_path: Path, same: bool
+) -> None:
+    config = tiny_plots.negatives_config(tiny / "generator", stories=4, candidates=3) | {"same_plot": same}
+    plots: dict[str, set[str]] = {}
+    for row in read_rows(negatives.make_negatives(config, tiny, tmp_path, tiny / "cache")):
+        plots.setdefault(row["group"], set()).add(json.dumps(row["plot"]))
+    assert len(plots) == 4
+    assert all(len(found) == 1 for found in plots.values()) == same
+
+
 def test_a_corpus_whose_context_is_left_out_has_the_first_sentence_as_its_context(tiny: Path) -> None:
     config = tiny_plots.negatives_config(tiny / "generator")
     stories = negatives.load_plots(config, tiny, tiny / "cache").metrics

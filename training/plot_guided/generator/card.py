@@ -7,13 +7,14 @@ The plots are those of datasets/stories/mini.jsonl, whole and broken: no corpus 
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.common.model_card import base_of, source_of, write_model_card
+from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.files import write_text
 from openmeva.training.paths import ENCODER, ROOT
@@ -63,8 +64,7 @@ python -m training.plot_guided.generator --config {config[name]} --data DIR
 ## Results
 
 Perplexity of {validation[stories]:,} held-out stories given their plots: **{validation[perplexity]:.2f}** by token
-({validation[tokens]:,} of them), names as placeholders. The paper's BART has 3.44 on ROC and 6.79 on WP, by its own
-tokens and with names: not comparable.
+({validation[tokens]:,} of them), {names}. {compared}
 
 ## Stories from whole plots
 
@@ -82,8 +82,7 @@ Nothing was selected.
 Small: it keeps to the plot, {sentences}, but what
 it adds between the plot's phrases is often beside the point. A broken plot is longer than those it learned from, and
 its sentences then run on; a story ends with as many sentences as its plot has (`end_with_plot`), and adversarial
-filtering leaves out what is longer than any human story. It knows English stories of one kind. People appear as
-`[MALE]`, `[FEMALE]` and `[NEUTRAL]`. Not meant to write stories for readers.
+filtering leaves out what is longer than any human story. It knows English stories of one kind. {people}
 
 ## Data and licence
 
@@ -103,11 +102,19 @@ Code and weights: Apache-2.0. {source} None of the stories is part of this repos
 """
 
 
-def plotted(stories: Sequence[str], extractor: str) -> list[PlottedStory]:
-    """Stories from outside the corpora, tagged and plotted."""
+_PEOPLE = "People appear as\n`[MALE]`, `[FEMALE]` and `[NEUTRAL]`. "
+_NO_READERS = "Not meant to write stories for readers."
+_BART = "The paper's BART has 3.44 on ROC and 6.79 on WP"
+_OTHER_NAMES = f"{_BART}, by its own\ntokens and with names: not comparable."
+_OTHER_TOKENS = f"{_BART}, by its own\ntokens: not comparable."
+_GPT2 = "The paper's GPT-2 has 8.28 on ROC\nand 25.04 on WP, of stories without a plot; here a story's first sentence is given, and copied: not comparable."
+
+
+def plotted(stories: Sequence[str], extractor: str, delexicalize: bool = True) -> list[PlottedStory]:
+    """Stories from outside the corpora, tagged and plotted; names as placeholders, or as they are."""
     from openmeva.training.text.tagger.tagging import tag
 
-    normalizer = Normalizer.load(ENCODER / "names.json")
+    normalizer = Normalizer.load(ENCODER / "names.json") if delexicalize else Normalizer()
     tagged = [TaggedStory(words, tag(words)) for words in map(normalizer.sentences, stories)]
     plots = extract_plots(tagged, extractor, SEED)
     rows = zip(tagged, plots, strict=True)
@@ -167,17 +174,35 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
         ),
         seen=min(config["stories"], manifest["steps"] * config["batch"]),
         source=source_of(manifest),
+        names="names as placeholders" if delexicalized(config) else "names as they are",
+        compared=_compared(config),
+        people=_PEOPLE + _NO_READERS if delexicalized(config) else _NO_READERS,
         whole=whole,
         broken=broken,
     )
+
+
+def delexicalized(config: Mapping[str, Any]) -> bool:
+    """Whether a generator of this configuration reads names as placeholders."""
+    return CorpusConfig.from_mapping(config["corpus"]).delexicalize
+
+
+def _compared(config: Mapping[str, Any]) -> str:
+    """The paper's perplexities beside the generator's, and why the two differ in kind."""
+    if config["plots"] == "opening":
+        return _GPT2
+    if delexicalized(config):
+        return _OTHER_NAMES
+    return f"{_BART}." if config["base"] == "bart-base" else _OTHER_TOKENS
 
 
 def write_generator_card(run: Path, out: Path, stories: Path = STORIES) -> Path:
     """Writes the card and a copy of the manifest of the generator in `run` to `out`."""
     manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
     extractor, texts = manifest["config"]["plots"], list(read_stories(stories))
-    whole = plotted(texts, extractor)
-    broken = plotted(texts, extractor.split(AND)[0])  # negatives are made of one kind of plot
+    names = delexicalized(manifest["config"])
+    whole = plotted(texts, extractor, names)
+    broken = plotted(texts, extractor.split(AND)[0], names)  # negatives are made of one kind of plot
     write_card(manifest, *samples(run, whole, broken, manifest["config"]["max_story"]), out)
     write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
     return out / "README.md"

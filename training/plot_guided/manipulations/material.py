@@ -36,7 +36,7 @@ class PlotMaterial:
         share: of the phrases that a manipulation affects (section 5.1).
         whole_sentences: whether substitution takes all phrases of a sentence (Figure 2), not single ones.
         repeated_share: of the phrases that repetition repeats.
-        repeated_sentences: the share of the sentences that a repeated phrase goes to.
+        sentences_a_repetition: a repeated phrase goes to one sentence in so many, to one at least.
     """
 
     plots: Sequence[Plot] = field(repr=False)
@@ -46,7 +46,7 @@ class PlotMaterial:
     share: float = 0.15
     whole_sentences: bool = False
     repeated_share: float = 0.05
-    repeated_sentences: float = 1 / 3
+    sentences_a_repetition: int = 3
 
     def tag(self, word: str) -> str:
         """The word's usual tag; that of a noun where the corpus lacks it."""

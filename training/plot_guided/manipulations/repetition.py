@@ -8,7 +8,7 @@ NAME = "repetition"
 
 
 def insert_repetition(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial) -> ManipulatedPlot | None:
-    """Repeats a share of the phrases in a third of the sentences, others than their own.
+    """Repeats a share of the phrases, each in a third of the sentences, rounded down, others than its own.
 
     None where the plot has one sentence only, or no phrase.
     """
@@ -17,9 +17,10 @@ def insert_repetition(plot: ManipulatedPlot, draws: Draws, material: PlotMateria
         return None
     chosen = draws.shuffled(places)[: count_of(material.repeated_share, len(places))]
     texts = [(row, plot.sentences[row][place].text) for row, place in chosen]
+    wanted = max(1, len(plot.sentences) // material.sentences_a_repetition)
     for own, text in texts:
         others = [row for row in range(len(plot.sentences)) if row != own]
-        for row in draws.shuffled(others)[: count_of(material.repeated_sentences, len(plot.sentences))]:
+        for row in draws.shuffled(others)[:wanted]:
             at = draws.below(len(plot.sentences[row]) + 1)
             plot = plot.with_phrases(row, at, at, Phrase(text, NAME))
     return plot.done(NAME)

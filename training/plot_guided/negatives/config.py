@@ -61,6 +61,8 @@ class PlotNegativesConfig:
         sampling: how they are written.
         plain: stories from whole plots; null: none are written.
         filtering: of the candidates; null: none, and no AF_MANPLTS.
+        same_plot: whether a story's candidates are written from one broken plot, as the released code does; else each
+            is written from the plot broken anew.
         events: `comet:MODEL` of the Hub says what comes before and after an event; else ConceptNet does.
         without: manipulations that are left out.
         substitution: of single `phrases` by another story's, as section 5.1 says, or of all phrases of `sentences`, as
@@ -82,6 +84,7 @@ class PlotNegativesConfig:
     sampling: Sampling
     plain: Plain | None = None
     filtering: FilteringConfig | None = None
+    same_plot: bool = False
     events: str | None = None
     without: tuple[str, ...] = ()
     substitution: Literal["phrases", "sentences"] = "phrases"

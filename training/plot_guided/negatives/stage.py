@@ -55,6 +55,7 @@ def make_negatives(
         events=config.get("events"),
         without=tuple(config.get("without", ())),
         whole_sentences=config.get("substitution") == "sentences",
+        same_plot=config.get("same_plot", False),
     )
     return stage.run(
         len(stories),
@@ -138,6 +139,7 @@ def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, A
     )
     return {
         **{key: config[key] for key in used if key in config},
+        **({"same_plot": True} if config.get("same_plot") else {}),
         "generator": checksum(weights_file(generator)),
         "conceptnet": checksum(conceptnet) if conceptnet else None,
         "data": data_checksums(CorpusConfig.from_mapping(config["corpus"]), data),

@@ -71,6 +71,7 @@ class NegativeWriter:
         events: what comes before and after an event, by name (see `training.text.knowledge.events.event_model`).
         without: manipulations left out.
         whole_sentences: whether substitution takes all phrases of a sentence.
+        same_plot: whether a story's candidates have one broken plot; else each has its own.
 
     Raises:
         MissingResourceError: ConceptNet has not been fetched and no other model is named.
@@ -85,8 +86,10 @@ class NegativeWriter:
         events: str | None = None,
         without: tuple[str, ...] = (),
         whole_sentences: bool = False,
+        same_plot: bool = False,
     ) -> None:
         self.stories, self.sampler, self.seed, self.candidates = stories, sampler, seed, candidates
+        self.same_plot = same_plot
         self.manipulator = manipulator_of(stories, seed, events, without, whole_sentences)
 
     def rows(self, span: range) -> list[dict[str, Any]]:
@@ -94,7 +97,8 @@ class NegativeWriter:
         rows, keys = [], []
         for index in span:
             for candidate in range(self.candidates):
-                broken = self.manipulator.manipulate(self.stories[index].plot, index, candidate)
+                breaking = 0 if self.same_plot else candidate
+                broken = self.manipulator.manipulate(self.stories[index].plot, index, breaking)
                 if broken is not None:
                     new = row(self.stories[index], "manipulated_plot", "", candidate)
                     rows.append({**new, "plot": broken.plot, "manipulations": list(broken.applied)})

@@ -90,6 +90,16 @@ def test_a_phrase_comes_again_in_a_third_of_the_sentences(material: PlotMaterial
     assert added[0][1] in [p for phrases in PLOT for p in phrases]
 
 
+def test_of_five_sentences_one_repeats_a_phrase(material: PlotMaterial) -> None:
+    """As in the released code, whose third is rounded down."""
+    plot = [[f"phrase {row} {place}" for place in range(3)] for row in range(5)]
+    found = MANIPULATIONS["repetition"](
+        ManipulatedPlot.start(plot), Draws(np.random.default_rng(0)), material
+    )
+    assert found is not None
+    assert sum(map(len, found.sentences)) == 16
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_a_phrase_of_another_story_takes_a_place(material: PlotMaterial, seed: int) -> None:
     plot = applied("substitution", material, seed)

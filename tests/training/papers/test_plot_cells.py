@@ -1,0 +1,214 @@
+"""Cells of the plot-guided paper's tables hold what they say, are trained once, and stand beside the paper's figures."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau, rankdata
+
+from openmeva.training.common import backbone
+from openmeva.training.common.config import config_file, parse, read_config
+from openmeva.training.negatives.groups import GroupRow, write_groups
+from openmeva.training.papers import plot_cells, plot_tables
+from openmeva.training.papers.plot_cells import (
+    FT_LM,
+    SENTAVG,
+    UNION,
+    Cell,
+    Cells,
+    correlate,
+    without_manipulation,
+)
+from openmeva.training.plot_coherence.config import PlotCoherenceConfig
+from openmeva.training.union.config import UnionConfig
+
+TINY = parse(PlotCoherenceConfig, {"name": "tiny", "seed": 1})
+
+
+def sets(folder: Path) -> Path:
+    """40 stories with two candidates each: one repeats something, the other leaves the topic; stories 5, 15, … twice
+    repeat."""
+    human, candidates = [], []
+    for g in range(40):
+        human.append(GroupRow(str(g), "she ran home .", "human", 1, 0))
+        kinds = ["repetition"], (["repetition"] if g % 10 == 5 else ["off_topic"])
+        candidates += [GroupRow(str(g), f"home {k[0]} she .", "plot", 0, -1, k) for k in kinds]
+    first = candidates[::2]
+    rows = [row for pair in zip(human, first, strict=True) for row in pair]
+    write_groups(folder / "roc" / "sets" / "manplts.parquet", rows)
+    write_groups(folder / "roc" / "negatives.parquet", candidates)
+    return folder
+
+
+def test_a_manipulation_is_left_out_by_another_candidate_of_the_same_story(tmp_path: Path) -> None:
+    rows = without_manipulation(sets(tmp_path), "roc", "repetition")
+    assert [row.story for row in rows[:2]] == ["she ran home .", "home off_topic she ."]
+    assert {row.group for row in rows} == {str(g) for g in range(40) if g % 10 != 5}
+    assert len(without_manipulation(tmp_path, "roc", "contradiction")) == 80
+
+
+def test_a_cell_leaves_one_kind_out_keeps_the_budget_and_is_trained_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[int, bool]] = []
+
+    def fake(self: Cells, rows: list[GroupRow], model: str, cell: Path, trained: bool) -> Any:
+        seen.append((len(rows), trained))
+        assert all("repetition" not in row.kinds for row in rows)
+        return lambda texts: [float(len(t)) for t in texts]
+
+    judged = {"plot_guided_roc": (0.5, 0.25), "mans_wp": (0.1, 0.05)}
+    monkeypatch.setattr(Cells, "_scorer", fake)
+    monkeypatch.setattr(plot_cells, "correlate", lambda scorer, test, data: judged[test])
+    monkeypatch.setattr(plot_cells, "judged_as", lambda test, data: test)
+    folder = sets(tmp_path / "sets")
+    cells = Cells(TINY, 20, folder, tmp_path, tmp_path / "out")
+    wanted = ("MANPLTS", "roc", FT_LM)
+    assert cells(*wanted, "plot_guided_roc", "repetition") == Cell(0.5, 0.25, 20)
+    assert cells(*wanted, "plot_guided_roc", "repetition") == Cell(0.5, 0.25, 20)
+    assert cells(*wanted, "mans_wp", "repetition") == Cell(0.1, 0.05, 20)
+    assert seen == [(20, False), (20, True)], "trained once, judged on two test sets"
+    larger = Cells(TINY, 1000, folder, tmp_path, tmp_path / "out")
+    assert larger(*wanted, "plot_guided_roc", "repetition").stories == 72
+    assert seen[-1] == (72, False), "another budget is another model"
+    with pytest.raises(ValueError, match="no such file"):
+        cells("AF_MANPLTS", "roc", FT_LM, "plot_guided_roc")
+
+
+def test_unions_own_model_learns_the_human_stories_of_the_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained = []
+
+    def fake(config: UnionConfig, data: Path, out: Path, *_: Any) -> None:
+        stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").read_text().splitlines()]
+        trained.append((config.pairs, config.sampling.keep, config.corpus.context, len(stories)))
+
+    class Scorer:
+        def __init__(self, checkpoint: Any) -> None: ...
+
+        def score(self, texts: Any, contexts: None) -> Any:
+            return [0.5 for _ in texts], None
+
+    monkeypatch.setattr(plot_cells, "train_union", fake)
+    monkeypatch.setattr(plot_cells, "load_checkpoint", lambda *_: None)
+    monkeypatch.setattr(plot_cells, "UnionScorer", Scorer)
+    monkeypatch.setattr(plot_cells, "correlate", lambda scorer, test, data: (scorer(["a"])[0], 0.0))
+    monkeypatch.setattr(plot_cells, "judged_as", lambda test, data: test)
+    base = read_config(UnionConfig, config_file("union", "roc_first"))
+    cells = Cells(TINY, 20, sets(tmp_path / "sets"), tmp_path, tmp_path / "out", union=base)
+    assert cells("MANPLTS", "roc", UNION, "plot_guided_roc") == Cell(0.5, 0.0, 20)
+    assert trained == [(10, 1, "first_sentence", 10)]
+
+
+def test_stories_written_anew_have_a_set_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Cells, "_scorer", lambda *_: None)
+    monkeypatch.setattr(plot_cells, "correlate", lambda *_: (0.5, 0.25))
+    monkeypatch.setattr(plot_cells, "judged_as", lambda test, data: test)
+    folder = sets(tmp_path / "sets")
+    cells = Cells(TINY, 20, folder, tmp_path, tmp_path / "out", regenerated=True)
+    with pytest.raises(ValueError, match="roc-without-illogical_order"):
+        cells("MANPLTS", "roc", FT_LM, "plot_guided_roc", "wrong_order")
+    anew = folder / "roc-without-illogical_order" / "sets"
+    anew.mkdir(parents=True)
+    (folder / "roc" / "sets" / "manplts.parquet").rename(anew / "manplts.parquet")
+    assert cells("MANPLTS", "roc", FT_LM, "plot_guided_roc", "wrong_order").stories == 20
+
+
+def test_sets_with_placeholders_are_none_for_a_classifier_of_names(tmp_path: Path) -> None:
+    folder = tmp_path / "roc" / "sets"
+    folder.mkdir(parents=True)
+    texts = ("[MALE] ran home .", "he ran the home .")
+    rows = [GroupRow("1", f"[MALE] {verb} home .", "", label) for label, verb in enumerate(("ate", "ran"))]
+    write_groups(folder / "manplts.parquet", rows)
+    cells = Cells(replace(TINY, delexicalize=False), 20, tmp_path, tmp_path, tmp_path / "out")
+    with pytest.raises(ValueError, match=r"manplts\.parquet: expected names as they are, as tiny reads them"):
+        cells("MANPLTS", "roc", FT_LM, "plot_guided_roc")
+
+
+def test_correlation_is_with_mean_ratings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    rows = [
+        {"prompt": "Ann ran.", "story": "She fell" + " ." * n, "score": [n % 3, n]} for n in (4, 1, 3, 2, 6)
+    ]
+
+    class Set:
+        corpus = "roc"
+
+        def read(self, data: Path) -> list[dict[str, Any]]:
+            return rows
+
+    monkeypatch.setitem(plot_cells.TEST_SETS, "own", Set())  # type: ignore[arg-type]
+    heard: list[str] = []
+
+    def scorer(texts: Any) -> list[float]:
+        heard.extend(texts)
+        return [float(len(t)) for t in texts]
+
+    spearman, kendall = correlate(scorer, "own", tmp_path)
+    lengths, means = [len(t) for t in heard], [float(np.mean(row["score"])) for row in rows]
+    assert all(text.startswith("Ann ran. She fell") for text in heard)
+    assert spearman == pytest.approx(float(np.corrcoef(rankdata(lengths), rankdata(means))[0, 1]))
+    assert kendall == pytest.approx(kendalltau(lengths, means)[0])
+
+
+@pytest.mark.parametrize(
+    ("table", "rows"), [(plot_tables.table_5, 22), (plot_tables.table_6, 6), (plot_tables.table_7, 10)]
+)
+def test_a_table_says_which_set_is_missing(table: Any, rows: int, tmp_path: Path) -> None:
+    made = table(Cells(TINY, 20, tmp_path, tmp_path, tmp_path))
+    assert made.row_count == rows
+    assert "no such file" in "".join(str(cell) for column in made.columns for cell in column.cells)
+
+
+def printed_rows(out: str) -> list[list[str]]:
+    return [[part.strip() for part in line.split("│")[1:-1]] for line in out.splitlines()]
+
+
+def test_a_table_stands_beside_the_papers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Cells, "_scorer", lambda *_: None)
+    monkeypatch.setattr(plot_cells, "correlate", lambda scorer, test, data: (0.123, 0.045))
+    monkeypatch.setattr(plot_cells, "judged_as", lambda test, data: test)
+    folder = sets(tmp_path / "sets")
+    common = ["--data", str(tmp_path), "--sets", str(folder), "--out", str(tmp_path / "out")]
+    plot_tables.main([*common, "--table", "5", "--stories", "24", "--corpora", "roc"])
+    lines = printed_rows(capsys.readouterr().out)
+    assert ["ROC", "MANPLTS", FT_LM, "24", ".12 (.50)", ".04 (.37)"] in lines
+    assert ["ROC", "MANPLTS", SENTAVG, "24", ".12 (.24)", ".04 (.16)"] in lines
+    plot_tables.main([*common, "--table", "7", "--stories", "24", "--corpora", "roc"])
+    assert ["ROC", "(nothing)", "24", ".12", ".04"] in printed_rows(capsys.readouterr().out), (
+        "it has WP's alone"
+    )
+    with pytest.raises(SystemExit):
+        plot_tables.main([*common, "--stories", "0"])
+    assert "expected 4 or more" in capsys.readouterr().err
+
+
+def test_a_fine_tuned_cell_is_a_trained_classifier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.tiny import tiny_model, write_encoder
+
+    write_encoder(tmp_path / "encoder", tiny_model())
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
+    base = {
+        "metric": "plot_coherence",
+        "name": "tables",
+        "adapter": {"rank": 2, "alpha": 4},
+        "rank_weight": 0.0,
+        "kind_weight": 0.0,
+        "token_weight": 0.0,
+        "seed": 1,
+    }
+    cells = Cells(parse(PlotCoherenceConfig, base), 20, sets(tmp_path / "sets"), tmp_path, tmp_path / "out")
+    rows = cells._rows(tmp_path / "sets" / "roc" / "sets" / "manplts.parquet")
+    stories = ["She ran home.", "He ate."]
+    scores = cells._scorer(rows, FT_LM, tmp_path / "cell", False)(stories)
+    assert len(scores) == 2
+    assert all(0 <= score <= 1 for score in scores)
+    monkeypatch.setattr(plot_cells, "train_classifier", None)
+    assert cells._scorer(rows, FT_LM, tmp_path / "cell", True)(stories) == scores
