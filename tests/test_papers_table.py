@@ -4,7 +4,9 @@ import re
 
 import pytest
 
+from openmeva.training.common.config import config_file, read_config
 from openmeva.training.paths import ROOT
+from openmeva.training.union.config import UnionConfig
 
 TEXT = (ROOT / "training" / "PAPERS.md").read_text(encoding="utf-8")
 HEADING = ["section", "the paper", "here", "where", "same?", "why"]
@@ -49,3 +51,8 @@ def test_every_file_that_it_names_exists(paper: str) -> None:
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
     for row in tables()[paper]:
         assert not re.sub(r"`[^`]+`|[, ]", "", row[3]), f"files alone, in backticks: {row[3]}"
+
+
+def test_the_budget_of_unions_ablation_is_that_of_its_configuration() -> None:
+    (pairs,) = re.findall(r"`--config roc_paper --pairs (\d+)`", TEXT)
+    assert int(pairs) == read_config(UnionConfig, config_file("union", "roc_paper")).pairs

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 BLENDS = ("mean", "geometric", "min", "max")
-NORMALIZATIONS = ("calibrated", "batch")
+NORMALIZATIONS = ("calibrated", "batch", "none")
 
 
 def normalize(values: Sequence[float], low: float, high: float) -> np.ndarray:
@@ -45,7 +45,8 @@ def hybrid(
         ranges: `referenced` and `unreferenced`, each `[low, high]`: the checkpoint's calibration.
         how: one of `BLENDS`.
         normalization: `calibrated` by `ranges`, or, as in the paper, `batch`: by the least and the largest
-            value among these stories, so that a score depends on its neighbours.
+            value among these stories, so that a score depends on its neighbours; or `none`, as UNION's authors
+            have it: as they are, a negative cosine as 0.
 
     Raises:
         ValueError: another blend or normalization.
@@ -56,6 +57,9 @@ def hybrid(
         raise ValueError(f"normalization: expected one of {NORMALIZATIONS}, got {normalization!r}")
     parts = {}
     for name, values in (("referenced", referenced), ("unreferenced", unreferenced)):
-        low, high = ranges[name] if normalization == "calibrated" else (min(values), max(values))
+        if normalization == "calibrated":
+            low, high = ranges[name]
+        else:
+            low, high = (min(values), max(values)) if normalization == "batch" else (0.0, 1.0)
         parts[name] = normalize(values, low, high)
     return blend(parts["referenced"], parts["unreferenced"], how).tolist()

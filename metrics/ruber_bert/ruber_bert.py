@@ -42,8 +42,9 @@ Args:
     contexts: what each story continues, one a story: its first sentence (`roc`) or a prompt (`wp`).
     references: a human-written story for each context, optional.
     blend: "mean" (default), "geometric", "min" or "max": how the two parts become one.
-    normalization: "calibrated" (default: fixed ranges that came with the weights) or "batch" (the paper's: the
-        least and largest value among these stories, so that a score depends on its neighbours).
+    normalization: "calibrated" (default: fixed ranges that came with the weights), "batch" (the paper's: the
+        least and largest value among these stories, so that a score depends on its neighbours) or "none" (both
+        parts as they are, a negative cosine as 0).
     batch_size: texts encoded at once.
     device: "cpu", "cuda", ...; chosen by itself where not given.
     dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".

@@ -99,7 +99,7 @@ WRONG_OPTIONS: dict[str, tuple[Any, ...]] = {
     "padding_side": ("top", None, [], 3),
     "repeated_ngram": (0, "2", 1.5, [], True),
     "blend": ("sum", None, [], np.array(["mean"])),
-    "normalization": ("none", None, []),
+    "normalization": ("no", None, []),
     "scores": ("bleuer", [], [[]], 3, {"bleu": 1}, list),
     "idf": ("yes", None, 2),
     "layer": (0, 99, "last", 1.5, []),

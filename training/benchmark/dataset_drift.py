@@ -23,7 +23,8 @@ from openmeva.training.paths import RUNS, located
 Attempt = Callable[[Work], dict[str, Any]]  # to the metric's result; empty where it cannot run
 Cells = dict[tuple[str, str], tuple[list[float], JudgedStories]]  # by corpus of the weights, and set
 
-SETS = (("mans_roc", "mans_wp"), ("union_roc", "union_wp"))  # OpenMEVA's Table 5, UNION's Table 6
+UNIONS = ("union_roc", "union_wp")
+SETS = (("mans_roc", "mans_wp"), UNIONS)  # OpenMEVA's Table 5, UNION's Table 6
 CORPORA = ("roc", "wp")
 ALONE = RUNS / "drift"  # METRIC-CORPUS: weights that were trained for this table, and are not shipped
 
@@ -93,24 +94,36 @@ def drift_work(entry: MetricEntry, corpus: str, one: TestSet, rows: Rows) -> Wor
     return Work(scoring(entry, rows), drift_weights(entry, corpus).config, one, seen) if seen else None
 
 
-def drift_cells(entry: MetricEntry, loaded: Loaded, attempt: Attempt) -> Cells:
-    """Scores by the metric's weights for each corpus of the judged stories of both; empty with weights for one alone.
+def drift_row(entry: MetricEntry, names: tuple[str, ...]) -> tuple[str, str]:
+    """A metric's row in the table of a pair of sets, and the key of compute's result.
+
+    UNION's perplexity is its logarithm (`ppl.txt`), so that a metric that has both meets it by that.
+    """
+    log = f"{entry.title} (log)"
+    if names == UNIONS and log in entry.rows:
+        return log, entry.rows[log]
+    return entry.title, entry.rows.get(entry.title, next(iter(entry.rows.values())))
+
+
+def drift_cells(entry: MetricEntry, loaded: Loaded, attempt: Attempt) -> dict[str, Cells]:
+    """By row, scores by the metric's weights for each corpus of the judged stories of both; empty with weights for one.
 
     Args:
         entry: the metric.
         loaded: the sets of a run; a pair of `SETS` counts where both are there and the metric can run on both.
         attempt: runs the metric.
     """
-    found: Cells = {}
-    key = entry.rows.get(entry.title, next(iter(entry.rows.values())))
+    found: dict[str, Cells] = {}
     for pair in drift_sets(entry, loaded):
+        title, key = drift_row(entry, tuple(one.name for one, _ in pair))
         cells: Cells = {}
         for corpus, (one, rows) in itertools.product(entry.configs, pair):
             work = drift_work(entry, corpus, one, rows)
             if result := attempt(work) if work else {}:
                 judged = JudgedStories.from_rows(rows, (1.0, 5.0) if one.name.startswith("mans") else None)
                 cells[corpus, one.name] = result[key], judged
-        found |= cells if len(cells) == len(entry.configs) * len(pair) else {}
+        if len(cells) == len(entry.configs) * len(pair):
+            found.setdefault(title, {}).update(cells)
     return found
 
 

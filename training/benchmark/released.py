@@ -13,12 +13,12 @@ from openmeva.training.judged.hanna import read_hanna_scores
 from openmeva.training.judged.plot_guided import PREDICTIONS, read_predictions
 from openmeva.training.judged.union import FOLDERS as UNION_FOLDERS
 
-# File to title; True where the file counts badness (perplexity), so that it is negated.
+# File to title; True where the file counts badness, so that it is negated: perplexity, which is its logarithm there.
 UNION_FILES = {
     "bleu.txt": ("BLEU", False),
     "moverscore.txt": ("MoverScore", False),
     "ruber_ref_score.txt": ("RUBER-BERT (referenced)", False),
-    "ppl.txt": ("PPL (GPT-2)", True),
+    "ppl.txt": ("PPL (GPT-2, log)", True),
     "ruber_unref_score.txt": ("RUBER-BERT (unreferenced)", False),
     "dis.txt": ("DisScore", False),
     "union.txt": ("UNION", False),

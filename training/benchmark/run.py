@@ -23,11 +23,10 @@ from openmeva.training.benchmark.preferences import preference_table
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sampling import sampled
-from openmeva.training.benchmark.scores import score
+from openmeva.training.benchmark.scores import SCORES, score
 from openmeva.training.benchmark.sets import TestSet
 from openmeva.training.benchmark.work import LeftOutError, Work, explained, on_set, that_differ
 from openmeva.training.common.cross_validated import cross_validated_scores
-from openmeva.training.paths import CACHE
 
 # Sections of `metrics/openmeva` that the report shows for each metric.
 SHOWN = (
@@ -71,14 +70,14 @@ class Settings:
     @property
     def kept(self) -> Path:
         """The folder of the scores."""
-        return self.cache or CACHE / "scores"
+        return self.cache or SCORES
 
 
 def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Settings) -> dict[str, Any]:
     """Every table of the benchmark.
 
     Returns:
-        `judged`, `preferences` and `autos` (by set), `dataset_drift` and `drift_weights` (by metric), `explanations` (by metric, then set),
+        `judged`, `preferences` and `autos` (by set), `dataset_drift` and `drift_weights` (by row), `explanations` (by metric, then set),
         `skipped` (set or metric to the reason), `settings`.
     """
     results: dict[str, Any] = {
@@ -132,18 +131,18 @@ def _add_tables(
         works.append((_table, given))
     drifting = []
     for entry in metrics:
-        cells = drift_cells(
+        by_row = drift_cells(
             entry, list(loaded.values()), lambda work: _attempt(work, settings, results["skipped"])
         )
-        if cells:
-            drifting.append(entry)
+        for title, cells in by_row.items():
+            drifting.append((title, entry))
             works.append((drift_table, (cells, settings.draws, settings.seed)))
     tables = iter(side_by_side(_made, works, settings.processes, pool))
     for (one, _), (kind, table) in zip(loaded.values(), tables, strict=False):
         results[kind][one.name] = table
-    for entry, drift in zip(drifting, tables, strict=True):
-        results["dataset_drift"][entry.title] = drift
-        results["drift_weights"][entry.title] = {
+    for (title, entry), drift in zip(drifting, tables, strict=True):
+        results["dataset_drift"][title] = drift
+        results["drift_weights"][title] = {
             corpus: drift_weights(entry, corpus).described() for corpus in entry.configs
         }
 

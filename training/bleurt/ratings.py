@@ -8,7 +8,7 @@ The layer is a ridge regression on the pair's state, in closed form, its penalty
 prompts; the encoder stays as it is, so a few hundred ratings are enough and no more than a minute is needed. `fit`
 writes a checkpoint for `evaluate.load("metrics/bleurt", FOLDER)`. `cross-validate` writes scores only: a prompt's
 stories are scored by a layer, and a penalty, that were chosen without any story of that prompt. `union` scores MANS by a
-layer fitted to UNION's 400 judged ROC stories, as OpenMEVA tuned BLEURT (appendix A.4; its WP stories have no references).
+layer fitted to those of UNION's judged stories that have references at hand, as OpenMEVA tuned BLEURT (appendix A.4).
 """
 
 import argparse
@@ -30,6 +30,7 @@ from openmeva.training.common.command import bad_input_told
 from openmeva.training.common.cross_validated import FOLDER, write_cross_validated
 from openmeva.training.files import read_rows, save_tensors, text_of, write_text
 from openmeva.training.judged.mans import read_mans
+from openmeva.training.judged.union import FOLDERS as UNION_FOLDERS
 from openmeva.training.judged.union import read_union_judgments
 from openmeva.training.paths import ROOT
 
@@ -172,16 +173,19 @@ def cross_validate_mans(
 
 
 def tuned_on_union(data: Path, corpora: Sequence[str], start: Path, seed: int, out: Path) -> None:
-    """Writes the scores of MANS by a layer fitted to UNION's ROC stories, and prints their correlation.
+    """Writes the scores of MANS by a layer fitted to UNION's stories, and prints their correlation.
 
     Raises:
-        ValueError: UNION's stories have no references.
+        ValueError: no story of UNION has a reference.
     """
     scorer = BleurtScorer(start)
-    folder = data / "union" / "ROCStories" / "ant_data"
-    known = [row for row in read_union_judgments(folder) if row.get("reference")]
+    folders = [data / "union" / name / "ant_data" for name in UNION_FOLDERS.values()]
+    judged = [row for folder in folders if folder.is_dir() for row in read_union_judgments(folder)]
+    known = [row for row in judged if row.get("reference")]
     if not known:
-        raise ValueError(f"{folder}: expected stories with references (reference_opt.txt), got none")
+        raise ValueError(
+            f"{folders[0].parents[1]}: expected stories with references (reference_opt.txt), got none"
+        )
     references = [row["reference"] for row in known]
     states = scorer.features([row["story"] for row in known], references)
     ratings = np.array([row["score"] for row in known])

@@ -14,13 +14,13 @@ def read_union_judgments(folder: str | Path) -> list[JudgedStory]:
     """UNION's judged stories in the order of `ant_data.txt`, with error types from `ant_data_all.txt`.
 
     A line is `id ||| story ||| rating …`; 1 says reasonable. The id counts the prompts of
-    `reference_ipt.txt`, which the story begins with, and the references of `reference_opt.txt`. Where there is no
-    file of prompts (WritingPrompts), a story is given whole, its prompt at its beginning; where `ant_data_all.txt` only
-    repeats the ratings (WritingPrompts, too), there are no error types.
+    `reference_ipt.txt`, which the story begins with, and the references of `reference_opt.txt`. Without a file of
+    prompts, and in WritingPrompts with one, too, a story is given whole, its prompt at its beginning, as UNION's authors
+    scored it; where `ant_data_all.txt` only repeats the ratings (WritingPrompts, too), there are no error types.
 
     Args:
         folder: holds `ant_data.txt`, and, where prompts, error types and references are wanted,
-            `reference_ipt.txt`, `ant_data_all.txt` and `reference_opt.txt`.
+            `reference_ipt.txt`, `ant_data_all.txt` and `reference_opt.txt`. Below `WritingPrompts`, of that corpus.
 
     Raises:
         ValueError: a file is missing, a line has another layout, a rating is not 0 or 1 (an error type not
@@ -28,7 +28,8 @@ def read_union_judgments(folder: str | Path) -> list[JudgedStory]:
     """
     folder = Path(folder)
     path = find_file(folder, ("ant_data.txt",))
-    prompts = _lines(folder / "reference_ipt.txt") if (folder / "reference_ipt.txt").exists() else None
+    whole = folder.resolve().parent.name == FOLDERS["wp"] or not (folder / "reference_ipt.txt").exists()
+    prompts = None if whole else _lines(folder / "reference_ipt.txt")
     references = _lines(folder / "reference_opt.txt") if (folder / "reference_opt.txt").exists() else None
     types = _types_of(folder / "ant_data_all.txt", path)
     rows: list[JudgedStory] = []
@@ -46,6 +47,10 @@ def read_union_judgments(folder: str | Path) -> list[JudgedStory]:
                 raise ValueError(f"{where}: the story does not begin with prompt {key} of reference_ipt.txt")
             row |= {"prompt": prompts[key], "story": story[len(prompts[key]) :].strip()}
         if references is not None:
+            if not 0 <= key < len(references):
+                raise ValueError(
+                    f"{where}: expected an id below {len(references)} (reference_opt.txt), got {key}"
+                )
             row["reference"] = references[key]
         if types is not None:
             row["error_types"] = _checked_types(types, key, ratings, where)

@@ -25,12 +25,10 @@ from openmeva.training.text.keywords import is_replaceable
 from openmeva.training.text.language import Language
 from openmeva.training.text.negation.verbs import DO_TAGS, NEGATIONS
 from openmeva.training.text.rewrite import Rewrite, Token
-from openmeva.training.text.word_set import word_set
+from openmeva.training.text.word_set import NEGATIVE_WORDS, word_set
 
 TRIALS = 16  # draws of another order or another story that may turn out to read the same
-NEGATION_WORDS = NEGATIONS | word_set(
-    "no none never nobody nothing nowhere neither hardly scarcely barely seldom cannot"
-)
+NEGATION_WORDS = NEGATIONS | NEGATIVE_WORDS
 AUXILIARIES = frozenset(DO_TAGS) | word_set(
     "would will can could may might shall should am is are was were be been"
 )

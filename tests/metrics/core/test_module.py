@@ -208,6 +208,7 @@ def test_device_and_precision_follow_what_the_machine_has(monkeypatch: pytest.Mo
         assert str(choose_dtype("auto", torch.device("cpu"))) == f"torch.{expected}"
         assert choose_dtype("auto", torch.device("cuda")) is torch.bfloat16
         assert choose_dtype("auto", torch.device("mps")) is torch.float32
+    monkeypatch.delenv("OPENMEVA_DEVICE", raising=False)
     for cuda, mps, expected in (True, True, "cuda"), (False, True, "mps"), (False, False, "cpu"):
         monkeypatch.setattr(torch.cuda, "is_available", lambda cuda=cuda: cuda)
         monkeypatch.setattr(torch.backends.mps, "is_available", lambda mps=mps: mps)

@@ -1,4 +1,4 @@
-"""Models in float32 and in other precisions, and batches padded for them."""
+"""Models in float32 and in other precisions, the device they work on, and batches padded for them."""
 
 from pathlib import Path
 
@@ -65,3 +65,13 @@ def test_loading_and_scoring_heed_and_leave_no_state_of_torch(name: str, tmp_pat
     with torch.autocast("cpu", torch.bfloat16):
         assert scores_of(module) == expected
         assert scores_of(load_tiny(name, folder)) == expected
+
+
+def test_the_environment_names_a_device_unless_one_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    monkeypatch.setenv("OPENMEVA_DEVICE", "cpu")
+    assert choose_device(None).type == "cpu"
+    monkeypatch.setenv("OPENMEVA_DEVICE", "there")
+    assert choose_device("cpu").type == "cpu"
+    with pytest.raises(ValueError, match="OPENMEVA_DEVICE: expected one that is here"):
+        choose_device(None)

@@ -159,6 +159,13 @@ def test_blends(how: str) -> None:
     assert found == pytest.approx([by_hand[how], 1.0, 0.0])
 
 
+def test_parts_as_they_are() -> None:
+    ranges = {"referenced": [0.8, 0.9], "unreferenced": [0.0, 0.5]}
+    assert hybrid([0.9, 0.7, -0.2], [0.1, 0.3, 0.5], ranges, "mean", "none") == pytest.approx(
+        [0.5, 0.5, 0.25]
+    )
+
+
 def test_the_papers_normalization_depends_on_the_batch() -> None:
     ranges = {"referenced": [0.0, 1.0], "unreferenced": [0.0, 1.0]}
     three = hybrid([0.9, 0.8, 0.7], [0.1, 0.3, 0.5], ranges, "mean", "batch")

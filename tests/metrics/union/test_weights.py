@@ -99,3 +99,18 @@ def test_what_was_trained_carries_where_it_came_from(name: str) -> None:
     assert file_digest(encoder) == settings["encoder"]["sha256"]
     card = (WEIGHTS / name / "README.md").read_text(encoding="utf-8")
     assert f"{manifest['validation']['auc']:.3f}" in card
+
+
+def test_the_card_names_the_lexicon_that_the_manifest_has() -> None:
+    card = (WEIGHTS.parent / "README.md").read_text(encoding="utf-8")
+    lexicons = {
+        name: set(json.loads((WEIGHTS / name / "manifest.json").read_text(encoding="utf-8"))["lexicon"])
+        for name in ("roc", "wp", "roc_base", "wp_base")
+    }
+    for name in ("roc", "roc_base"):
+        (row,) = [line for line in card.splitlines() if line.startswith(f"| `{name}`")]
+        assert ("keywords by WordNet" in row, "ConceptNet" in row) == (
+            lexicons[name] == {"wordnet"},
+            "conceptnet" in lexicons[name],
+        )
+    assert (lexicons["wp"], lexicons["wp_base"]) == (lexicons["roc"], lexicons["roc_base"]), "as they say"

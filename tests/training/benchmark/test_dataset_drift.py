@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.training.benchmark.dataset_drift import _as_text, corpora_read, drift_weights
+from openmeva.training.benchmark.dataset_drift import SETS, _as_text, corpora_read, drift_cells, drift_weights
 from openmeva.training.benchmark.further_tables import dataset_drift_table
 from openmeva.training.benchmark.registry import read_registry
+from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.benchmark.tables import read_published
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.ppl.config import PplConfig
@@ -49,6 +50,27 @@ def test_the_table_has_them_beside_each_row() -> None:
     assert table.rows[0] == ["UNION", ".300", "–", ".100", "–", "roc (read ROC); wp alone (read WP)"]
     assert ["UNION (paper)", ".369", ".287", ".199", ".366", ""] in table.rows
     assert dataset_drift_table(drift, published["dataset_drift"], weights).rows == [], "MANS was not run"
+
+
+def test_perplexity_meets_unions_by_its_logarithm_and_openmevas_as_it_is() -> None:
+    rows = [
+        {"story": story, "prompt": "Ann ran.", "ratings": [1.0], "score": 1.0} for story in ("One.", "Two.")
+    ]
+    loaded = [(TEST_SETS[name], rows) for name in sum(SETS, ())]
+    found = {
+        title: {(corpus, name): scores for (corpus, name), (scores, _) in cells.items()}
+        for entry in ("ppl", "union")
+        for title, cells in drift_cells(
+            read_registry()[entry], loaded, lambda work: {"scores": [-9.0, -3.0], "log_scores": [-2.2, -1.1]}
+        ).items()
+    }
+    assert {title: {name for _, name in cells} for title, cells in found.items()} == {
+        "PPL": set(SETS[0]),
+        "PPL (log)": set(SETS[1]),
+        "UNION": set(sum(SETS, ())),
+    }
+    assert found["PPL (log)"]["wp", "union_roc"] == [-2.2, -1.1]
+    assert found["PPL"]["wp", "mans_roc"] == [-9.0, -3.0]
 
 
 def test_stories_without_a_beginning_are_read_as_they_are() -> None:

@@ -8,6 +8,7 @@ from openmeva.metrics.openmeva.ceiling import noise_ceiling
 from openmeva.metrics.openmeva.correlation import correlate
 from openmeva.metrics.openmeva.error_types import story_error_types
 from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.metrics.ruber_bert.blending import hybrid
 from openmeva.training.benchmark.judged import judged_table
 from openmeva.training.benchmark.released import UNION_FILES, released_scores
 from openmeva.training.benchmark.sets import TEST_SETS
@@ -47,6 +48,22 @@ def test_table_5_of_union(title):
     printed = read_published()["correlations"]["union_roc"]["rows"][title]
     found = correlate(np.array(released[title]), judged.scores)
     assert {name: round(found[name], 4) for name in printed} == printed
+
+
+def test_unions_perplexity_is_its_logarithm():
+    _, judged, released = read("union_roc")
+    logs = np.array(released["PPL (GPT-2, log)"])
+    printed = read_published()["correlations"]["union_roc"]["rows"]["PPL (GPT-2, log)"]["pearson"]
+    assert round(correlate(logs, judged.scores)["pearson"], 4) == printed
+    assert round(correlate(-np.exp(-logs), judged.scores)["pearson"], 4) == 0.2568
+
+
+@pytest.mark.parametrize("corpus", ["roc", "wp"])
+def test_unions_ruber_is_the_mean_of_its_parts_as_they_are(corpus):
+    _, _, released = read(f"union_{corpus}")
+    parts = [released[f"RUBER-BERT ({name})"] for name in ("referenced", "unreferenced")]
+    found = hybrid(*parts, {}, "mean", "none")
+    assert found == pytest.approx(released["RUBER-BERT"], abs=2e-6)
 
 
 def test_counts_of_table_7_of_union():

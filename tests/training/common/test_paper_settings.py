@@ -53,6 +53,7 @@ def test_union_on_bert(name: str, words: int | None, keep: int, data: Path) -> N
     config = read_config(UnionConfig, config_file("union", name))
     assert (config.base, config.adapter, config.corpus.max_words) == ("bert-base-uncased", None, words)
     assert (2 * config.batch_pairs, config.learning_rate, config.reconstruction_weight) == (10, 5e-5, 0.1)
+    assert config.warmup_share == 0.1
     assert (config.targets, config.reconstruction_mean, config.copied_share) == ("position", "stories", 1)
     assert (config.sampling.lexicon, config.sampling.keep) == ("conceptnet", keep)
     base = str(write_backbone(data / "bert", "bert"))

@@ -97,6 +97,21 @@ def test_union_rows_without_a_file_of_prompts(tmp_path):
     assert not {"prompt", "reference", "error_types"} & set(row)
 
 
+@pytest.mark.parametrize("prompts", [True, False])
+def test_union_rows_of_wp_are_whole_with_prompts_and_without(tmp_path, prompts):
+    folder = tmp_path / "WritingPrompts" / "ant_data"
+    folder.mkdir(parents=True)
+    union_files(folder)
+    if not prompts:
+        (folder / "reference_ipt.txt").unlink()
+    (row,) = read_union_judgments(folder)
+    assert (row["story"], row["reference"]) == ("a cat ran . it fell .", "it got home .")
+    assert "prompt" not in row
+    (folder / "reference_opt.txt").write_text("it slept .\n")
+    with pytest.raises(ValueError, match=r"line 1: expected an id below 1 \(reference_opt\.txt\), got 1"):
+        read_union_judgments(folder)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -123,7 +123,6 @@ def test_stories_written_anew_have_a_set_of_their_own(
 def test_sets_with_placeholders_are_none_for_a_classifier_of_names(tmp_path: Path) -> None:
     folder = tmp_path / "roc" / "sets"
     folder.mkdir(parents=True)
-    texts = ("[MALE] ran home .", "he ran the home .")
     rows = [GroupRow("1", f"[MALE] {verb} home .", "", label) for label, verb in enumerate(("ate", "ran"))]
     write_groups(folder / "manplts.parquet", rows)
     cells = Cells(replace(TINY, delexicalize=False), 20, tmp_path, tmp_path, tmp_path / "out")

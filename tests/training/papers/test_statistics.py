@@ -32,6 +32,14 @@ def test_error_types_count_where_one_rater_names_them():
     assert "2 of the first four 25.00 36.48" in lines
 
 
+def test_types_that_exclude_each_other_correlate_strongly():
+    coefficient, p_value = statistics.strongest_correlation(
+        [{"repeated"}, {"conflicting"}, {"incoherent"}, {"chaotic"}] * 2 + [{"repeated"}, {"conflicting"}] * 4
+    )
+    assert coefficient > 0.5
+    assert p_value < 0.05
+
+
 def test_stories_by_score_are_marked_where_some_are_missing():
     rows = [{"score": seventh / 7} for seventh in (0, 3, 3, 7)]
     assert "UNION's 400 4 † 400 1 0 0 2 0 0 0 1" in printed(statistics.score_table({"union_roc": rows}))
@@ -67,3 +75,4 @@ def test_table_2_of_union_to_the_last_digit():
     assert {
         f"{n} of the first four {share:.2f} {share:.2f}" for n, share in statistics.ERRORS_A_STORY.items()
     } <= set(lines)
+    assert {"largest |Spearman| of two types 0.118 < 0.15", "smallest p of those 0.018 > 0.01"} <= set(lines)

@@ -8,11 +8,13 @@ from openmeva.training.text.inflection import inflect, lemma
 from openmeva.training.text.knowledge import resources
 from openmeva.training.text.knowledge.conceptnet_files import NEGATED_RELATIONS, load
 from openmeva.training.text.knowledge.english import English
-from openmeva.training.text.word_set import stop_words
+from openmeva.training.text.word_set import NEGATIVE_WORDS, stop_words
 
 
 class ConceptNetEnglish(English):
     """Keywords are all words of ConceptNet but stop words; antonyms, the tails of its negated relations (section 3.2).
+
+    Negative words are no stop words here, and their antonyms may be some: "nobody" becomes "somebody" (appendix A).
 
     `English` knows WordNet's words and antonyms too, and lets parts of speech decide. Here a word is looked up as it
     is and by its lemma, whatever it is tagged as; an antonym takes the word's form where it has one. "All words" are
@@ -37,7 +39,9 @@ class ConceptNetEnglish(English):
 @lru_cache(maxsize=1 << 16)
 def _antonyms(word: str, tag: str) -> tuple[str, ...]:
     base = lemma(word, tag)
-    tails = {tail for key in (word, base) for tail in _negated().get(key, ())} - {word, base} - stop_words()
+    tails = {tail for key in (word, base) for tail in _negated().get(key, ())} - {word, base}
+    if word not in NEGATIVE_WORDS:
+        tails -= _stop_words()
     forms = {inflect(lemma(tail, tag), tag) for tail in tails} - {word}
     return tuple(sorted(form for form in forms if form.isalpha()))
 
@@ -45,9 +49,14 @@ def _antonyms(word: str, tag: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 17)
 def _is_keyword(word: str, tag: str) -> bool:
     base = lemma(word, tag)
-    if not word.isalpha() or {word, base} & stop_words():
+    if not word.isalpha() or {word, base} & _stop_words():
         return False
     return word in _words() or base in _words()
+
+
+@lru_cache(maxsize=1)
+def _stop_words() -> frozenset[str]:
+    return stop_words() - NEGATIVE_WORDS
 
 
 @lru_cache(maxsize=1)

@@ -23,6 +23,9 @@ def with_conceptnet(wordnet_alone):
         ("Causes", "dog", "noise"),
         ("Antonym", "mackled", "unmackled"),
         ("IsA", "zorgle", "thing"),
+        ("Antonym", "nobody", "somebody"),
+        ("Antonym", "dog", "everybody"),
+        ("Antonym", "always", "never"),
     ]
     conceptnet_files.store(assertions, wordnet_alone)
 
@@ -150,3 +153,12 @@ def test_conceptnet_alone_knows_keywords_as_unions_paper_has_them():
     assert english.antonyms("happy", "JJ") == (), "WordNet is not asked"
     assert all(english.is_keyword(*word) for word in (("zorgle", "NN"), ("noise", "NN"), ("dogs", "NNS")))
     assert not any(english.is_keyword(*word) for word in (("her", "PRP$"), ("table", "NN"), ("off", "RP")))
+
+
+@pytest.mark.usefixtures("with_conceptnet")
+def test_negative_words_are_keywords_of_conceptnet_as_unions_appendix_a_has_them():
+    english = ConceptNetEnglish()
+    assert english.antonyms("nobody", "NN") == ("somebody",), "a stop word, too"
+    assert english.is_keyword("nobody", "NN")
+    assert english.is_keyword("never", "RB")
+    assert not english.is_keyword("always", "RB")
