@@ -7,6 +7,7 @@ its own (`in_processes`).
 import math
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -80,6 +81,14 @@ def cores_granted(
         if quota != "max":
             found = min(found, int(quota) / int(period))
     return found
+
+
+def peak_memory() -> int:
+    """The most bytes of memory that this process has held at once."""
+    import resource  # which Windows lacks
+
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
 
 
 def model_processes(wanted: int) -> int:

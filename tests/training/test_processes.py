@@ -2,15 +2,18 @@
 
 import math
 import os
+import resource
 import signal
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from openmeva.metrics.core import runtime
 from openmeva.training import processes
-from openmeva.training.processes import in_processes, model_processes
+from openmeva.training.processes import in_processes, model_processes, peak_memory
 
 
 @pytest.mark.parametrize(("device", "count"), [("cpu", 3), ("cuda", 1), ("mps", 1)])
@@ -19,6 +22,15 @@ def test_a_model_beside_an_accelerator_works_in_one_process(
 ) -> None:
     monkeypatch.setattr(runtime, "choose_device", lambda wanted: torch.device(device))
     assert model_processes(3) == count
+
+
+@pytest.mark.parametrize(("system", "held"), [("darwin", 5), ("linux", 5 * 1024)])
+def test_memory_is_counted_in_bytes_on_every_system(
+    system: str, held: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resource, "getrusage", lambda whose: SimpleNamespace(ru_maxrss=5))
+    monkeypatch.setattr(sys, "platform", system)
+    assert peak_memory() == held
 
 
 def die_once(job: tuple[int, Path]) -> int:

@@ -15,9 +15,9 @@ from openmeva.training.autos.build import SPLITS, TRIED, build, builds_in, key_o
 from openmeva.training.autos.builder import AutosBuilder
 from openmeva.training.autos.counts import counts_table, yield_table
 from openmeva.training.common.bounds import check_least
-from openmeva.training.common.cards import join_card
+from openmeva.training.common.cards import join_card, loading_call
 from openmeva.training.common.checkpoint import WHOLE, weights_file
-from openmeva.training.common.config import read_yaml, resolved
+from openmeva.training.common.config import read_configs
 from openmeva.training.corpora.held_out import held_out_files, held_out_rows
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
@@ -28,6 +28,7 @@ from openmeva.training.perturbations.aspects.registry import ASPECTS
 from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
 from openmeva.training.perturbations.paraphrasers import find_paraphraser
+from openmeva.training.processes import model_processes
 from openmeva.training.text.knowledge.resources import find, lexicon_files, require
 from openmeva.training.text.knowledge.wordnet_files import wordnet_checksum
 from openmeva.training.text.story import parse
@@ -59,7 +60,7 @@ class Building:
         limit: stories to take, at most.
         share: of `data`, of the stories of a corpus without a validation file, where not what trainings hold out (.05): more takes in
             stories that the shipped weights were trained on.
-        processes: that work at the same time; they change no row.
+        processes: that work at the same time, one beside an accelerator; they change no row.
         seed: of the draws, 0 or more.
 
     Raises:
@@ -198,7 +199,8 @@ def builder_of(rows: Sequence[StoryRow], paraphrases: str, grammar: str, seed: i
 def _build_one(config: str, rows: Sequence[StoryRow], how: Building) -> None:
     import torch
 
-    if how.processes > 1:
+    processes = model_processes(how.processes)
+    if processes > 1:
         torch.set_num_threads(1)  # the processes share the cores; and a fork may not follow parallel work
     builder = builder_of(rows, how.paraphrases, how.grammar, how.seed)
     folder = (how.out or AUTOS) / config
@@ -209,7 +211,7 @@ def _build_one(config: str, rows: Sequence[StoryRow], how: Building) -> None:
         folder,
         _settings(how),
         sys.stderr.isatty(),
-        how.processes,
+        processes,
         told,
         lambda: _spare(config, rows, how),
     )
@@ -224,7 +226,7 @@ def _build_one(config: str, rows: Sequence[StoryRow], how: Building) -> None:
         )
     _write_card(folder.parent)
     print(f"\nwritten: {', '.join(str(folder / f'{split}.parquet') for split in SPLITS)}")
-    print(f'load_dataset("{folder.parent}", "{config}")')
+    print(loading_call(folder.parent, config))
 
 
 def _write_card(out: Path) -> None:
@@ -285,9 +287,7 @@ def _rows(config: str, how: Building) -> tuple[list[StoryRow], list[str]]:
 
 
 def _corpus(config: str, how: Building) -> CorpusConfig:
-    file = CONFIGS / "autos.yaml"
-    corpora = resolved(dict[str, CorpusConfig], read_yaml(file.read_text(encoding="utf-8")), str(file))
-    corpus = CorpusConfig.from_mapping(corpora[config])
+    corpus = read_configs(CorpusConfig, CONFIGS / "autos.yaml")[config]
     return corpus if how.share is None else replace(corpus, validation_share=how.share)
 
 

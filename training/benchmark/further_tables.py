@@ -66,7 +66,8 @@ def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iter
             table = Table(
                 f"{found.get('title', name)}: {label}",
                 ["", *(column.replace("_", " ") for column in columns), means[measure]],
-                note=f"In italics: {printed['note']}, on the papers' own test sets."
+                note=f"In italics: {printed['note']}, on the papers' own test sets; their averages are computed here, the paper "
+                "prints none."
                 if measure == "pearson"
                 else "",
             )

@@ -184,20 +184,21 @@ def pairs(found: Mapping[str, Any]) -> Table:
 
 
 def by_part(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[Table]:
-    """Error types (OpenMEVA Table 3, UNION Table 7) and source models (Table 4)."""
+    """Error types (OpenMEVA Table 3, UNION Table 7) and source models (Table 4); the paper's rows alone where none are known."""
     for section, key, inner, title in (
         ("error_types", "by_error_type", "types", "reasonable stories against one error type"),
         ("model_drift", "model_drift", "by_source", "by source model"),
     ):
         parts = {t: s[key][inner] for t, s in found["sections"].items() if key in s}
-        if not parts:
-            continue
         columns = list(dict.fromkeys(column for cells in parts.values() for column in cells))
-        if not columns:  # no kind of error that enough raters agree on
-            continue
         printed = published[section].get(name, {"rows": {}, "columns": [], "note": ""})
         note = "Pearson [95 %]."
-        if section == "error_types":
+        if not columns:  # no kind of error that enough raters agree on, or none known
+            parts, columns = {}, printed["columns"]
+            note = "Pearson; what it takes to compute it here is not known of these stories."
+        if not columns:
+            continue
+        if section == "error_types" and parts:
             first = next(iter(parts))
             counts = ", ".join(f"{c} {parts[first][c]['unreasonable']}" for c in columns)
             agreed = found["sections"][first][key]
@@ -223,13 +224,15 @@ def by_part(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -
         yield table
 
 
-def differences(found: Mapping[str, Any]) -> Table:
-    """How a metric's score differences follow those of people (OpenMEVA, Figure 2)."""
+def differences(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
+    """How a metric's score differences follow those of people (OpenMEVA, Figure 2), beside the paper's r²."""
+    printed = published["differences"].get(name, {"rows": {}, "sets": 0, "note": ""})
     table = Table(
         f"{found['title']}: score differences between story sets",
         ["", "sets", "r²", "both significant", "human only", "metric only", "neither"],
         note="Sets of 200 consecutive stories sorted by judgment, stride 10; shares of the ordered pairs by "
-        "what a t-test finds at p < .01 (OpenMEVA, Figure 2).",
+        "what a t-test finds at p < .01 (OpenMEVA, Figure 2)."
+        + (f" In italics: {printed['note']}; here of {found['n']:,} stories." if printed["rows"] else ""),
     )
     for title, sections in found["sections"].items():
         one = sections.get("score_differences")
@@ -237,6 +240,8 @@ def differences(found: Mapping[str, Any]) -> Table:
             keys = ("both", "human_only", "metric_only", "neither")
             regions = [number(one["regions"][key], 2) for key in keys]
             table.add(title, str(one["sets"]), number(one["r2"], 2), *regions)
+    for title, value in printed["rows"].items():
+        table.add(f"{title} (paper)", str(printed["sets"]), number(value, 2), *[""] * 4, faint=True)
     return table
 
 

@@ -53,7 +53,7 @@ def section_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> 
     tables: list[Table] = []
     for name, found in judged.items():
         tables += [*standings(found), accuracy(found), pairs(found), *by_part(name, found, published)]
-        tables += [differences(found), apart(found)]
+        tables += [differences(name, found, published), apart(found)]
     tables += [quality(judged)] if judged else []
     weights = results.get("drift_weights", {})
     for key in ("dataset_drift", "union_drift"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import yaml
@@ -33,6 +33,12 @@ def read_card(path: Path) -> tuple[dict[str, Any], str]:
 def join_card(front: dict[str, Any], body: str) -> str:
     """A card of its front matter and its body."""
     return f"---\n{yaml.safe_dump(front, sort_keys=False, allow_unicode=True, width=110)}---\n{body}"
+
+
+def loading_call(folder: PurePath, *configuration: str) -> str:
+    """The call of `datasets` that loads what was built in a folder, as Python, also where paths have backslashes."""
+    given = ", ".join(f'"{one}"' for one in (folder.as_posix(), *configuration))
+    return f"load_dataset({given})"
 
 
 def keep_configurations(front: dict[str, Any], folder: Path) -> None:

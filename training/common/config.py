@@ -84,6 +84,15 @@ def read_config(kind: type[Config], file: str | Path, changes: Sequence[str] = (
     return parse(kind, _changed(kind, file, changes), str(file))
 
 
+def read_configs(kind: type[Config], file: str | Path) -> dict[str, Config]:
+    """The configurations in a YAML file that holds several, by name.
+
+    Raises:
+        ValueError: as `read_config`.
+    """
+    return {name: parse(kind, values, f"{file}, {name}") for name, values in _read_file(file).items()}
+
+
 def read_mapping(kind: type[Any], file: str | Path, changes: Sequence[str] = ()) -> dict[str, Any]:
     """The same configuration, checked, as a mapping of what the file says: names resolved, defaults left out."""
     values = _changed(kind, file, changes)

@@ -1,6 +1,6 @@
 """The classifier of grammaticality that filters AUTOS (appendix B.2): trained on CoLA, an adapter on the encoder.
 
-    python -m training.grammar --data DIR                      # DIR holds cola/raw; trains and measures
+    python -m training.grammar --data DIR                      # DIR holds cola/raw; trains and measures, also on roc and wp there
     python -m training.grammar --data DIR --evaluate           # measures the shipped weights
 
 Writes the weights, `manifest.json` and a card to `training/weights/grammar`.
@@ -13,8 +13,9 @@ from pathlib import Path
 from openmeva.training.common.command import bad_input_told
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.grammar.config import Settings
+from openmeva.training.grammar.data import human_stories
 from openmeva.training.grammar.model import WEIGHTS, GrammarScorer
-from openmeva.training.grammar.trainer import evaluate, train
+from openmeva.training.grammar.trainer import evaluate, passing, train
 from openmeva.training.processes import go_alone
 
 
@@ -38,13 +39,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     folder = options.data / "cola" / "raw"
     with bad_input_told():
         if options.evaluate:
-            results = evaluate(GrammarScorer.load(options.out), folder)
+            scorer = GrammarScorer.load(options.out)
+            results = evaluate(scorer, folder)
+            human = {name: passing(scorer, stories) for name, stories in human_stories(options.data).items()}
         else:
             settings = read_config(Settings, config_file("grammar", options.config), options.set)
-            results = train(folder, options.out, settings)["results"]
+            manifest = train(folder, options.out, settings, human=human_stories(options.data))
+            results, human = manifest["results"], manifest["human"]
     for name, result in results.items():
         print(
             f"{name}: Matthews {result['mcc']:.3f}, accuracy {result['accuracy']:.3f} of {result['sentences']}"
+        )
+    for name, found in human.items():
+        print(
+            f"human stories of {name} that pass, of {found['stories']}: each sentence {found['each_sentence']:.3f}, single "
+            f"sentences {found['single']:.3f}, as one text {found['whole']:.3f}"
         )
 
 

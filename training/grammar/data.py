@@ -1,4 +1,4 @@
-"""CoLA's sentences, and sentences as token ids."""
+"""CoLA's sentences, human stories, and sentences as token ids."""
 
 from pathlib import Path
 
@@ -6,7 +6,12 @@ from tokenizers import Tokenizer
 
 from openmeva.metrics.core.runtime import token_id
 from openmeva.metrics.core.text import Normalizer
+from openmeva.training.common.config import read_configs
+from openmeva.training.common.draws import evenly
+from openmeva.training.corpora.held_out import held_out_rows
+from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.files import read_lines
+from openmeva.training.paths import CONFIGS, ENCODER
 
 FILES = {
     "train": "in_domain_train.tsv",
@@ -14,6 +19,7 @@ FILES = {
     "out_of_domain": "out_of_domain_dev.tsv",
 }
 MAX_LENGTH = 128
+HUMAN_STORIES = {"roc": 400, "wp": 100}  # to measure on
 
 
 class Pieces:
@@ -52,3 +58,22 @@ def read_cola(path: Path) -> tuple[list[str], list[int]]:
     if not sentences:
         raise ValueError(f"{path}: expected CoLA's sentences, got an empty file")
     return sentences, labels
+
+
+def human_stories(data: Path) -> dict[str, list[str]]:
+    """By corpus some of its held-out stories, evenly spaced, as AUTOS takes them (WP's in passages).
+
+    A corpus is left out where `data` has no file of it, or lacks one of the judged stories that are to be left out.
+
+    Raises:
+        ValueError: a damaged file.
+    """
+    found = {}
+    for name, corpus in read_configs(CorpusConfig, CONFIGS / "autos.yaml").items():
+        at_hand = any((data / file).is_file() for file in corpus.validation or corpus.train)
+        if at_hand and all((data / file).is_file() for file in corpus.exclude):
+            rows = held_out_rows(
+                corpus, data, ENCODER / "names.json", passages=corpus.block_words is not None
+            )
+            found[name] = [row["story"] for row in evenly(rows, HUMAN_STORIES[name])]
+    return found

@@ -3,7 +3,7 @@
 import math
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from openmeva.training.grammar.card import card
 from openmeva.training.grammar.config import Settings
 from openmeva.training.grammar.data import FILES, Pieces, read_cola
 from openmeva.training.grammar.model import GrammarModel, GrammarScorer, new_model
+from openmeva.training.text.story import Story
 
 
 def fit(
@@ -87,8 +88,42 @@ def evaluate(scorer: GrammarScorer, folder: Path) -> dict[str, dict[str, float]]
     return found
 
 
-def train(folder: Path, out: Path, settings: Settings, encoder: Path | None = None) -> dict[str, Any]:
-    """Train on CoLA and write checkpoint, manifest and card; returns the manifest."""
+def passing(scorer: Callable[[Sequence[str]], list[float]], stories: Sequence[str]) -> dict[str, float]:
+    """Shares of human stories that score at least .5: all are taken for grammatical, as in appendix B.2.
+
+    Returns:
+        `stories` and `sentences` (their numbers), and the shares `each_sentence` (of stories without a lower
+        sentence: AUTOS' rule for new ones), `single` (of sentences) and `whole` (of stories read as one text).
+    """
+    sentences = [[sentence.text for sentence in Story(story).sentences] for story in stories]
+    scores = iter(scorer([text for texts in sentences for text in texts]))
+    passed = [[next(scores) >= 0.5 for _ in texts] for texts in sentences]
+    count = sum(map(len, sentences))
+    return {
+        "stories": len(stories),
+        "sentences": count,
+        "each_sentence": sum(map(all, passed)) / len(stories),
+        "single": sum(map(sum, passed)) / count,
+        "whole": sum(score >= 0.5 for score in scorer(stories)) / len(stories),
+    }
+
+
+def train(
+    folder: Path,
+    out: Path,
+    settings: Settings,
+    encoder: Path | None = None,
+    human: Mapping[str, Sequence[str]] | None = None,
+) -> dict[str, Any]:
+    """Train on CoLA and write checkpoint, manifest and card; returns the manifest.
+
+    Args:
+        folder: of CoLA's files.
+        out: of the weights.
+        settings: of the training.
+        encoder: in place of the shared one.
+        human: stories by corpus, of which it is measured how many pass.
+    """
     started = time.time()
     sentences, labels = read_cola(folder / FILES["train"])
     base = Backbone(SHARED, encoder, {}) if encoder else find_backbone(SHARED)
@@ -96,7 +131,8 @@ def train(folder: Path, out: Path, settings: Settings, encoder: Path | None = No
     tokenizer = tokenizer_of(base)
     losses = fit(model, Pieces(tokenizer), sentences, labels, settings)
     save_checkpoint(out, "grammar", {}, model, base)
-    results = evaluate(GrammarScorer.load(out), folder)  # of what was written, half precision included
+    scorer = GrammarScorer.load(out)  # of what was written, half precision included
+    results = evaluate(scorer, folder)
     manifest = {
         "settings": vars(settings),
         "data": {name: checksum(folder / file) for name, file in FILES.items()},
@@ -104,6 +140,7 @@ def train(folder: Path, out: Path, settings: Settings, encoder: Path | None = No
         "minutes": round((time.time() - started) / 60, 1),
         "torch": torch.__version__,
         "results": results,
+        "human": {name: passing(scorer, stories) for name, stories in (human or {}).items()},
     }
     save_manifest(out, manifest)
     write_text(out / "README.md", card(manifest))

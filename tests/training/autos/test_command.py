@@ -3,21 +3,24 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import torch
 from click.testing import Result
 from filelock import FileLock, Timeout
 from typer.testing import CliRunner
 
+from openmeva.metrics.core import runtime
 from openmeva.training.autos import command
 from openmeva.training.autos.build import SCHEMA, builds_in
 from openmeva.training.autos.builder import Made
 from openmeva.training.cli.app import app
+from openmeva.training.common.cards import loading_call
 from openmeva.training.corpora.story_rows import StoryRow
 from openmeva.training.files import checksum
 
@@ -102,6 +105,34 @@ def test_a_built_folder_loads_by_configuration(
     (out / "README.md").write_text("mine")
     command.build_autos(command.Building(["roc"], stories=mine, out=out))
     assert (out / "README.md").read_text() == "mine"
+
+
+def test_the_printed_call_is_python_on_windows_too() -> None:
+    def load_dataset(*given: str) -> tuple[str, ...]:
+        return given
+
+    printed = loading_call(PureWindowsPath(r"C:\new\out"), "roc")
+    assert eval(printed, {"load_dataset": load_dataset}) == ("C:/new/out", "roc")
+
+
+def test_a_build_beside_an_accelerator_is_made_in_one_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def build(*given: Any) -> Any:
+        raise ValueError(f"processes: {given[5]}")
+
+    for name, stands_for in {
+        "require_knowledge": lambda: None,
+        "_inputs": lambda how: {},
+        "builder_of": lambda *_: NoneMade(),
+        "build": build,
+    }.items():
+        monkeypatch.setattr(command, name, stands_for)
+    monkeypatch.setattr(runtime, "choose_device", lambda device: torch.device("cuda"))
+    mine = tmp_path / "mine.jsonl"
+    mine.write_text('{"story": "He ran. He fell."}\n')
+    with pytest.raises(ValueError, match="processes: 1"):
+        command.build_autos(command.Building(["roc"], stories=mine, out=tmp_path / "out", processes=2))
 
 
 def test_a_build_that_ends_after_another_began_is_not_replaced(

@@ -11,6 +11,7 @@ import pytest
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from openmeva.metrics.openmeva.correlation import correlate
 from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.training.benchmark.judged_tables import by_part, differences
 from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.benchmark.tables import read_published
@@ -44,6 +45,14 @@ Ru-BERT 0.0830 0.0379 0.0891 0.1666
 UNION   0.4119 0.2287 0.2128 0.3256
 """
 
+# r² on ROC, then on WP.
+FIGURE_2 = """
+BERTScore-F1 0.31 0.26
+RUBER-BERT   0.51 0.48
+PPL (F)      0.76 0.58
+UNION        0.92 0.63
+"""
+
 
 def printed(table: str, figures: int) -> dict[str, list[float]]:
     """Rows by the benchmark's titles."""
@@ -73,6 +82,30 @@ def test_table_4() -> None:
         drift = PUBLISHED["model_drift"][corpus]
         assert drift["columns"] == ["s2s", "plan_write", "fusion", "gpt", "gpt_kg"]
         assert drift["rows"] == {name: row[5 * part : 5 * part + 5] for name, row in rows.items()}
+
+
+def test_figure_2() -> None:
+    for part, corpus in enumerate(("mans_roc", "mans_wp")):
+        rows = {name: row[part] for name, row in printed(FIGURE_2, 2).items()}
+        assert PUBLISHED["differences"][corpus]["rows"] == rows
+
+
+def test_what_the_stories_do_not_tell_stands_as_printed() -> None:
+    """MANS has no error types: Table 3's rows alone; and Figure 2's beside those of the run."""
+    regions = dict.fromkeys(("both", "human_only", "metric_only", "neither"), 0.25)
+    sections = {"UNION": {"score_differences": {"sets": 30, "r2": 0.5, "regions": regions}}}
+    one = {"title": "MANS-ROC", "n": 495, "sections": sections}
+    types, by_source = by_part("mans_roc", one, PUBLISHED)
+    assert "In italics: OpenMEVA, Table 3 (stories: reasonable 46," in types.note
+    assert types.columns == ["", "repetitive", "unrelated", "conflicting", "chaotic"]
+    assert types.rows[-2][:3] == ["UNION (paper)", ".452", ".200"]
+    assert "OpenMEVA, Table 4" in by_source.note
+    rows = differences("mans_roc", one, PUBLISHED)
+    assert rows.rows[0] == ["UNION", "30", ".50", ".25", ".25", ".25", ".25"]
+    assert rows.rows[-1] == ["UNION (paper)", "80", ".92", "", "", "", ""]
+    assert "of sets of a fifth of 1,000 stories; here of 495 stories." in rows.note
+    assert not list(by_part("hanna", {**one, "sections": {}}, PUBLISHED))
+    assert not differences("hanna", {**one, "sections": {}}, PUBLISHED).rows
 
 
 def test_table_5_and_that_it_says_what_table_3_says() -> None:

@@ -106,4 +106,6 @@ def test_autos_tables_are_laid_out_by_aspect(tmp_path):
     tables = section_tables(results, read_published())
     assert tables[0].columns == ["", "consistency", "relatedness", "average"]
     assert tables[0].rows[0] == ["UNION", ".250", ".250", ".250"]
+    assert "their averages are computed here, the paper prints none" in tables[0].note
+    assert tables[1].note == "", "no paper's rows among pairs won"
     assert main_tables(results, read_published()) == []

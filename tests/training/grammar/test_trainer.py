@@ -11,9 +11,9 @@ from transformers import BertConfig, BertModel
 
 from openmeva.training.common.backbone import SHARED, Backbone
 from openmeva.training.grammar.config import Settings
-from openmeva.training.grammar.data import FILES, Pieces, read_cola
+from openmeva.training.grammar.data import FILES, Pieces, human_stories, read_cola
 from openmeva.training.grammar.model import GrammarScorer, new_model
-from openmeva.training.grammar.trainer import fit, matthews, train
+from openmeva.training.grammar.trainer import fit, matthews, passing, train
 
 WORDS = "the cat dog sleeps sleep sleeping sees a red bird bird's . ran home he she".split()
 GOOD = ["The cat sleeps.", "He ran home.", "A dog sees the bird.", "She sees a red bird."]
@@ -56,10 +56,14 @@ def write_cola(folder: Path) -> Path:
 def test_a_tiny_model_learns_a_tiny_set_and_is_read_back(encoder: Path, tmp_path: Path) -> None:
     folder = write_cola(tmp_path / "cola")
     settings = Settings(epochs=80, batch=4, learning_rate=5e-3, rank=8, alpha=16, dropout=0.0)
-    manifest = train(folder, tmp_path / "out", settings, encoder)
+    manifest = train(
+        folder, tmp_path / "out", settings, encoder, {"roc": ["The cat sleeps. Cat the sleeps."]}
+    )
     assert manifest["losses"][-1] < manifest["losses"][0] / 3
     assert manifest["results"]["in_domain"] == pytest.approx({"mcc": 1.0, "accuracy": 1.0, "sentences": 8})
-    assert "| in domain | 1.000 | 1.000 |" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    written = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "| in domain | 1.000 | 1.000 |" in written
+    assert "| ROC: 1 stories, 2 sentences | 0.000 | 0.500 |" in written
     assert (
         json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))["data"].keys()
         == FILES.keys()
@@ -68,6 +72,18 @@ def test_a_tiny_model_learns_a_tiny_set_and_is_read_back(encoder: Path, tmp_path
     assert min(scorer(GOOD)) > 0.5 > max(scorer(BAD))
     assert scorer(GOOD, batch_size=1) == pytest.approx(scorer(GOOD, batch_size=4), abs=1e-5)
     assert scorer(["", GOOD[0]])[0] == 0.0
+
+
+def test_human_stories_pass_by_sentence_and_as_a_whole(tmp_path: Path) -> None:
+    stories = ["He ran home. She sees.", "He ran home. Cat the.", "Cat the. Bird a."]
+    found = passing(
+        lambda texts: [0.5 if "ran" in text or "sees" in text else 0.4 for text in texts], stories
+    )
+    assert (found["stories"], found["sentences"]) == (3, 6)
+    assert [found[name] for name in ("each_sentence", "single", "whole")] == pytest.approx(
+        [1 / 3, 1 / 2, 2 / 3]
+    )
+    assert human_stories(tmp_path) == {}
 
 
 def test_scores_do_not_depend_on_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
