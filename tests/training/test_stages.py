@@ -74,6 +74,18 @@ def test_processes_make_the_same_file(tmp_path: Path) -> None:
     assert checksum(together.result) == checksum(alone.result)
 
 
+def test_one_process_makes_it_where_none_can_be_forked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forked, alone = (Stage(tmp_path / name, "squares", {}) for name in ("forked", "alone"))
+    forked.run(10, Squares(), 3, SCHEMA, processes=2)
+    monkeypatch.setattr(stages, "get_all_start_methods", lambda: ["spawn"])
+    here = Squares()
+    alone.run(10, here, 3, SCHEMA, processes=2)
+    assert here.made == list(range(10))
+    assert checksum(alone.result) == checksum(forked.result)
+
+
 def test_an_error_in_a_process_is_raised_and_the_rest_is_kept(tmp_path: Path) -> None:
     def make(span: range) -> list[dict[str, Any]]:
         if 4 in span:

@@ -18,6 +18,7 @@ from openmeva.training.benchmark.registry import ALL, choose, read_registry
 from openmeva.training.benchmark.render import to_terminal
 from openmeva.training.benchmark.report import write_report
 from openmeva.training.benchmark.run import Settings, run
+from openmeva.training.benchmark.scores import check_cache
 from openmeva.training.benchmark.sets import TEST_SETS, TestSet, test_set
 from openmeva.training.benchmark.tables import main_tables, read_published, section_tables
 from openmeva.training.common.bounds import check_least
@@ -136,7 +137,8 @@ def benchmark(asked: Asked) -> Path:
     """Runs what is asked for, prints its tables, and writes the report; returns where that lies.
 
     Raises:
-        ValueError: an unknown metric or test set, no such folder, a damaged file, or nothing to run on.
+        ValueError: an unknown metric or test set, no such folder, one that cannot be written to, a damaged file, or nothing
+            to run on.
     """
     console = Console(width=None if sys.stdout.isatty() else 150)
     registry = read_registry()
@@ -157,6 +159,7 @@ def benchmark(asked: Asked) -> Path:
         say=lambda line: console.print(line, highlight=False),
         processes=processes_here() if asked.processes is None else asked.processes,
     )
+    check_cache(settings.kept)
     results = run(metrics, sets, settings)
     if not asked.metrics:
         slow = [entry.name for entry in registry.values() if entry.on_request]

@@ -16,10 +16,9 @@ from openmeva.training.benchmark.contexts import rows_as_seen
 from openmeva.training.benchmark.judged import judged_table
 from openmeva.training.benchmark.registry import read_registry
 from openmeva.training.benchmark.score_files import NAMED, columns_in, in_order, number_in
-from openmeva.training.benchmark.scores import score
+from openmeva.training.benchmark.scores import SCORES, check_cache, score
 from openmeva.training.benchmark.sets import TestSet, test_set
 from openmeva.training.files import Row, kind_of, read_rows
-from openmeva.training.paths import CACHE
 
 Rows = list[dict[str, Any]]
 KEPT = ("n", "prompts", "rows", "pairs", "standings", "agreement", "noise_ceiling", "unavailable")
@@ -147,7 +146,10 @@ def _column(path: str, rows: Sequence[Row]) -> str:
 
 
 def metric_scores(name: str, one: TestSet, rows: Rows) -> dict[str, list[float]]:
-    """Row title to one score a story, by a metric of the registry; a ValueError where it cannot score the set."""
+    """Row title to one score a story, by a metric of the registry; a ValueError where it cannot score the set.
+
+    So, too, where its scores could not be kept.
+    """
     entries = read_registry()
     if name not in entries:
         raise ValueError(f"{name!r} is neither a file nor a metric: expected one of {', '.join(entries)}")
@@ -158,5 +160,6 @@ def metric_scores(name: str, one: TestSet, rows: Rows) -> dict[str, list[float]]
     seen = rows_as_seen(entry, one, rows)
     if seen is None:
         raise ValueError(f"{name}: needs contexts, and {one.title} has none")
-    result = score(entry, config, seen, CACHE / "scores")
+    check_cache(SCORES)
+    result = score(entry, config, seen, SCORES)
     return {title: result[key] for title, key in entry.rows.items()}

@@ -12,16 +12,29 @@ from typing import Any
 
 import evaluate
 
+from openmeva.metrics.core.files import check_folder
 from openmeva.metrics.core.module import MODEL_LIBRARIES, signature_with
 from openmeva.metrics.core.runtime import precision
 from openmeva.training.benchmark.checkpoints import checkpoint_digest
 from openmeva.training.benchmark.contexts import contexts_of
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.files import checksum, write_text
-from openmeva.training.paths import METRICS
+from openmeva.training.paths import CACHE, IN_CHECKOUT, METRICS
 
 Rows = Sequence[dict[str, Any]]
+SCORES = CACHE / "scores"  # where they are kept unless another folder is asked for
 _CHUNK = 500  # texts that are scored before they are written; a run that is stopped loses no more
+
+
+def check_cache(cache: Path) -> None:
+    """Refuses, before anything is scored, a folder that scores could not be kept in.
+
+    Raises:
+        ValueError: nothing can be written to it.
+    """
+    check_folder(
+        cache, "cache of scores" if IN_CHECKOUT else "cache of scores (OPENMEVA_CACHE names another)"
+    )
 
 
 def module_checksum(entry: MetricEntry, config: str) -> str:

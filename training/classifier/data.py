@@ -59,6 +59,23 @@ class Example:
     for_teacher: "Example | None" = field(default=None, compare=False, repr=False)
 
 
+class WordPieces:
+    """Token ids of single words, kept, since words recur; a process that reads data may be handed it."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+        self._kept = lru_cache(maxsize=200_000)(self._encode)
+
+    def __call__(self, word: str) -> tuple[int, ...]:
+        return self._kept(word)
+
+    def __reduce__(self) -> tuple[type["WordPieces"], tuple[Tokenizer]]:
+        return WordPieces, (self.tokenizer,)  # without what is kept, which can't be handed on
+
+    def _encode(self, word: str) -> tuple[int, ...]:
+        return tuple(self.tokenizer.encode(word, add_special_tokens=False).ids)
+
+
 class ExampleMaker:
     """Makes examples of rows: normalised, tokenised, cut at `limit` tokens; with `teacher`, as that one makes them, too."""
 
@@ -71,9 +88,7 @@ class ExampleMaker:
     ) -> None:
         self.normalizer, self.limit, self.teacher = normalizer, limit, teacher
         self.marks = SpecialTokens.of(tokenizer)
-        self.pieces = lru_cache(maxsize=200_000)(
-            lambda word: tuple(tokenizer.encode(word, add_special_tokens=False).ids)
-        )
+        self.pieces = WordPieces(tokenizer)
 
     def __call__(self, row: GroupRow) -> Example:
         """The example of a row.

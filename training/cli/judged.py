@@ -27,6 +27,7 @@ def judged(
     from rich.console import Console
     from rich.table import Table
 
+    from openmeva.training.common.cards import loading_call
     from openmeva.training.judged.builder import build
     from openmeva.training.judged.card import HEADINGS, counts
     from openmeva.training.judged.catalogue import JUDGED_SETS, judged_set
@@ -48,5 +49,5 @@ def judged(
         table.add_row(*counts(part, rows))
     Console().print(table)
     # each corpus of MANS is a configuration
-    some = f', "{next(iter(parts))}"' if one.name == "mans" and len(parts) < len(one.parts) else ""
-    typer.echo(f'built in {out}: load_dataset("{out}"{some}). Licence: {one.licence}.')
+    some = [next(iter(parts))] if one.name == "mans" and len(parts) < len(one.parts) else []
+    typer.echo(f"built in {out}: {loading_call(out, *some)}. Licence: {one.licence}.")

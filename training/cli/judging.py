@@ -104,9 +104,10 @@ def benchmark(
             pairs=pairs,
             say=lambda line: typer.echo(line, err=True),
         )
+        written = report.write(out)  # first of all: what is shown may fail
         for words in report.parts[0].words:
             typer.echo(words)
-        typer.echo(f"report: {report.write(out)}", err=True)
+        typer.echo(f"report: {written}", err=True)
         return
     if lower_is_better or metric_options:
         raise ValueError("--lower-is-better and --metric-options want --scores or --metric beside them")
@@ -178,10 +179,11 @@ def compare(
     """
     bars_to_stderr()
     from openmeva.training.benchmark.paired import Comparison, compare_metrics
+    from openmeva.training.files import json_line
 
     found = compare_metrics(Comparison(compared, judgments, dataset, data, corpus, draws, seed))
     if not is_terminal():
-        typer.echo(json.dumps(found, ensure_ascii=False))
+        typer.echo(json_line(found), nl=False)
         return
     from openmeva.training.cli.comparison import show_comparison
 

@@ -1,5 +1,7 @@
 """What every command does alike: errors in one line, nothing loaded before it is needed, no bar in a pipe."""
 
+import codecs
+import io
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -48,6 +50,13 @@ class Commands(TyperGroup):
 def _fail(message: str, error: Exception) -> None:
     typer.echo(f"error: {message or type(error).__name__}", err=True)
     raise typer.Exit(BAD_INPUT) from error
+
+
+def show_what_can_be_shown() -> None:
+    """Signs that a terminal or pipe cannot hold become `?`, where its encoding is not UTF-8; rows are UTF-8 in any case."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
+            stream.reconfigure(errors="replace")
 
 
 def bars_to_stderr() -> None:

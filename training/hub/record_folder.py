@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock
@@ -30,23 +30,29 @@ class RecordFolder:
         self.places = places
         self.record_path = folder / "installed.json"
         self.journal_path = folder / "installing.json"
+        self.lock_path = folder / "lock"
+        self._emptied: Sequence[Path] = ()  # the innermost first
 
     @contextmanager
     def locked(self) -> Iterator[Record]:
         """The record, of version "" where nothing is installed, and nobody else at it meanwhile."""
-        while True:
-            self._enter()
-            with FileLock(self.folder / "lock"):
-                record = Record.read(self.record_path)
-                if record is None:
-                    continue  # taken away while this process waited for the lock
-                ours = (
-                    self.folder.glob(f".{path.name}.*.tmp") for path in (self.record_path, self.journal_path)
-                )
-                for left in (*itertools.chain(*ours), *_scratch_in(self._outermost(record).parent)):
-                    _delete(left)
-                yield record
-                return
+        try:
+            while True:
+                self._enter()
+                with FileLock(self.lock_path):
+                    record = Record.read(self.record_path)
+                    if record is None:
+                        continue  # taken away while this process waited for the lock
+                    ours = (
+                        self.folder.glob(f".{path.name}.*.tmp")
+                        for path in (self.record_path, self.journal_path)
+                    )
+                    for left in (*itertools.chain(*ours), *_scratch_in(self._outermost(record).parent)):
+                        _delete(left)
+                    yield record
+                    return
+        finally:
+            self._remove_emptied()
 
     def missing(self) -> list[str]:
         """Which of the folders that an installation needs are not there, the outermost first."""
@@ -59,28 +65,46 @@ class RecordFolder:
 
         Where the folder holds other things than the record (a cache of the project's may be it), these stay.
         """
-        own = {self.record_path.name, self.journal_path.name, "lock"}
+        own = {path.name for path in (self.record_path, self.journal_path, self.lock_path)}
         if any(path.name not in own for path in self.folder.iterdir()):
-            for name in own:
-                (self.folder / name).unlink(missing_ok=True)
+            self._remove_record()
+            with suppress(PermissionError):  # Windows removes an open file when it is closed
+                self.lock_path.unlink(missing_ok=True)
             return
-        outermost = self.folder
-        while str(outermost.parent) in record.folders and is_bare(outermost.parent, but=outermost.name):
-            outermost = outermost.parent
-        with _scratch(outermost.parent) as scratch:
-            os.rename(outermost, scratch / outermost.name)
+        folders = [self.folder]
+        while str(folders[-1].parent) in record.folders and is_bare(folders[-1].parent, but=folders[-1].name):
+            folders.append(folders[-1].parent)
+        try:
+            with _scratch(folders[-1].parent) as scratch:
+                os.rename(folders[-1], scratch / folders[-1].name)
+        except PermissionError:  # Windows moves no folder in which a file is open, as the lock is
+            self._remove_record()
+            self._emptied = folders
 
     def clear(self) -> None:
         """Removes what a process left that was killed while it made this folder, or took it away."""
         for left in _scratch_in(missing(self.folder)[0].parent):
             _delete(left)
 
+    def _remove_record(self) -> None:
+        for path in (self.journal_path, self.record_path):
+            path.unlink(missing_ok=True)
+
+    def _remove_emptied(self) -> None:
+        """Takes away what `leave` could not while the lock was held, except where somebody else is in it by now."""
+        folders, self._emptied = self._emptied, ()
+        with suppress(OSError):
+            for folder in folders:
+                for left in folder.iterdir() if folder != self.folder and is_bare(folder) else ():
+                    _delete(left)
+                folder.rmdir()
+
     def _enter(self) -> None:
         if self.record_path.exists():
             return
         folders, home = self.missing(), str(self.folder.parent)
         if self.folder.is_dir():
-            with FileLock(self.folder / "lock"):
+            with FileLock(self.lock_path):
                 if not self.record_path.exists():  # else another process has begun
                     Record("", folders=folders, home=home).write(self.record_path)
             return

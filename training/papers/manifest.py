@@ -11,7 +11,6 @@ together. Each row runs in a process of its own, for its memory.
 
 import argparse
 import math
-import resource
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -24,12 +23,14 @@ import transformers
 from torch import Tensor
 
 from openmeva.training.common.config import config_file, read_config
+from openmeva.training.common.trainer import native_autocast
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
 from openmeva.training.plot_guided.training_sets import PUBLISHED
 from openmeva.training.ppl.config import PplConfig
+from openmeva.training.processes import peak_memory
 from openmeva.training.ruber_bert.config import RuberConfig
 from openmeva.training.union.config import UnionConfig
 
@@ -170,7 +171,7 @@ def measure(run: Run, device: str = "cpu", steps: int = 2, share: float = 1.0) -
     taken = []
     for _ in range(steps):
         begun = _now(device)
-        with torch.autocast(torch.device(device).type, torch.bfloat16):
+        with native_autocast(torch.device(device)):
             loss = _loss(model, run, batch, device)
         if loss is not None:
             loss.backward()
@@ -212,7 +213,7 @@ def _now(device: str) -> float:
 
 def _gigabytes(device: str) -> float:
     if device == "cpu":
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+        return peak_memory() / 1e9
     return torch.cuda.max_memory_allocated(device) / 1e9
 
 

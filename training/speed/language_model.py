@@ -1,7 +1,6 @@
 """Perplexity against the way of evaluate's `perplexity`, with the same model and stories."""
 
 import multiprocessing
-import resource
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.ppl.causal_model import CausalModel
 from openmeva.metrics.ppl.loading import from_checkpoint
 from openmeva.metrics.ppl.texts import TokenizedStory
+from openmeva.training import processes
 from openmeva.training.paths import ROOT
 from openmeva.training.speed.parts import Rows, bench_stories, seconds
 
@@ -66,7 +66,7 @@ def _score_once(ours: bool) -> int:
         CausalModel(model, 0, 1024).token_losses(stories, 16, CPU, torch.float32)
     else:
         usual_way(model, [[0, *story.ids] for story in stories])
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return processes.peak_memory()
 
 
 def language_model_rows() -> Rows:

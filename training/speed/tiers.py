@@ -18,18 +18,19 @@ TIERS = {
     "base": (320, "5"),
 }  # stories scored, and how often BERT-base's speed is asked for
 MEASURED = """
-import json, resource, time
+import json, time
 begun = time.perf_counter()
 import evaluate
 metric = evaluate.load({folder!r}, {name!r})
 metric.compute(predictions=[{story!r}])
 first = time.perf_counter() - begun
+from openmeva.training.processes import peak_memory
 from openmeva.training.speed.parts import bench_stories
 stories = bench_stories({count})
 metric.compute(predictions=stories[:64])
 begun = time.perf_counter()
 metric.compute(predictions=stories)
-print(json.dumps([first, {count} / (time.perf_counter() - begun), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))
+print(json.dumps([first, {count} / (time.perf_counter() - begun), peak_memory()]))
 """
 
 
@@ -49,17 +50,17 @@ def tier_rows() -> Rows:
         except NotAtHandError as error:
             rows.append((title, str(error).partition("\n")[0], "-", wanted))
             continue
-        first, rate, kilobytes = _measured(name, count)
+        first, rate, memory = _measured(name, count)
         rows += [
             (title, f"{rate:.1f} stories/s", f"{rate / usual:.1f}", wanted),
             (f"plot coherence {name}: a new process until its first score", f"{first:.1f} s", "", ""),
-            (f"plot coherence {name}: greatest memory", f"{kilobytes / 2**20:.2f} GiB", "", ""),
+            (f"plot coherence {name}: greatest memory", f"{memory / 2**30:.2f} GiB", "", ""),
         ]
     return rows
 
 
 def _measured(name: str, count: int) -> tuple[float, float, float]:
-    """Seconds to the first score, stories a second, and kilobytes of memory of a process that scores."""
+    """Seconds to the first score, stories a second, and bytes of memory of a process that scores."""
     script = MEASURED.format(
         folder=str(METRICS / "plot_coherence"), name=name, story=bench_stories(1)[0], count=count
     )

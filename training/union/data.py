@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -12,7 +11,7 @@ from torch import Tensor
 
 from openmeva.metrics.core.runtime import SpecialTokens, pad
 from openmeva.metrics.union.modeling import IGNORED
-from openmeva.training.classifier.data import states_of_batch
+from openmeva.training.classifier.data import WordPieces, states_of_batch
 from openmeva.training.corpora.told import SAMPLE, tell_cut
 from openmeva.training.negatives import TaggedStory, UnionSampler
 
@@ -68,9 +67,7 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
         self.limit, self.by_position = limit, by_position
         marks = SpecialTokens.of(tokenizer)
         self.cls, self.sep, self.pad = marks.start, marks.end, marks.padding
-        self.pieces = lru_cache(maxsize=200_000)(
-            lambda word: tuple(tokenizer.encode(word, add_special_tokens=False).ids)
-        )
+        self.pieces = WordPieces(tokenizer)
 
     def __len__(self) -> int:
         return self.count

@@ -2,6 +2,8 @@
 
 import pytest
 
+from openmeva.training.benchmark import paired, run
+from openmeva.training.benchmark.own import judging
 from openmeva.training.benchmark.registry import MetricEntry
 
 METRIC = """
@@ -37,6 +39,13 @@ class Words(evaluate.Metric):
     def _compute(self, predictions):
         return {}
 """
+
+
+@pytest.fixture(autouse=True)
+def scores_of_this_test(tmp_path, monkeypatch):
+    """Scores are kept beside the other files of a test."""
+    for module in (run, paired, judging):
+        monkeypatch.setattr(module, "SCORES", tmp_path / "scores")
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ import pytest
 
 from openmeva.metrics.core.backbone import NotAtHandError
 from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.training.benchmark import paired, scores
+from openmeva.training.benchmark import run as run_module
 from openmeva.training.benchmark.command import Asked, benchmark
 from openmeva.training.benchmark.explanations import explanation_tables
 from openmeva.training.benchmark.judged import judged_table
@@ -199,6 +201,23 @@ def test_the_command_says_what_it_lacks(tmp_path, capsys):
         benchmark(Asked(datasets=["nothing"], out=out))
     with pytest.raises(ValueError, match="absent"):
         benchmark(Asked(data=tmp_path / "absent", out=out))
+
+
+def test_scores_that_could_not_be_kept_are_not_computed(tmp_path, monkeypatch):
+    def never(*given):
+        raise AssertionError("scored")
+
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(scores, "IN_CHECKOUT", False)
+    for module in (run_module, paired):
+        monkeypatch.setattr(module, "SCORES", tmp_path / "file" / "scores")
+        monkeypatch.setattr(module, "score", never)
+    with pytest.raises(
+        ValueError, match=r"\(OPENMEVA_CACHE names another\): expected a folder at .*file, got"
+    ):
+        benchmark(Asked(datasets=["mans_roc"], out=tmp_path / "out"))
+    with pytest.raises(ValueError, match=r"\(OPENMEVA_CACHE names another\)"):
+        paired.metric_scores("union", TEST_SETS["mans_roc"], [])
 
 
 def test_nothing_in_the_results_is_infinite_or_nan(tmp_path, data, words):

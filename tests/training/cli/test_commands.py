@@ -1,6 +1,7 @@
 """The command `openmeva`: what goes in and out, and how errors are told."""
 
 import json
+import os
 import subprocess
 import sys
 from importlib import import_module
@@ -279,3 +280,16 @@ def test_a_pipe_holds_rows_alone(stories: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert len(rows_of(done.stdout)) == 2
     assert "2 of 2 stories perturbed" in done.stderr
+
+
+def test_what_a_pipe_cannot_hold_is_replaced() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "openmeva.training.cli", "compare", "--help"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "A B ?" in done.stdout

@@ -1,12 +1,14 @@
 """What all trainers share."""
 
 import json
+import pickle
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 import torch
 from torch import Tensor
+from transformers import Trainer
 
 from openmeva.training.bleurt.trainer import BleurtTrainer
 from openmeva.training.classifier.trainer import ClassifierTrainer
@@ -104,3 +106,23 @@ def test_a_manifest_says_that_its_minutes_are_those_of_the_last_part(
         TRAININGS[name](tmp_path, tmp_path / "out", resume)
         manifest = json.loads((tmp_path / "out" / "weights" / "manifest.json").read_text())
         assert manifest.get("resumed", False) == resume
+
+
+class _HandedOn(Exception):  # noqa: N818
+    """What a trainer reads went to another process."""
+
+
+@pytest.mark.parametrize("name", TRAININGS)
+def test_processes_that_are_not_forked_can_read_what_is_trained_on(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hand_on(trainer: Trainer, *_: Any, **__: Any) -> NoReturn:
+        rows, collate = pickle.loads(pickle.dumps((trainer.train_dataset, trainer.data_collator)))
+        assert collate([rows[0], rows[1]]).keys() == trainer.data_collator([rows[0], rows[1]]).keys()
+        raise _HandedOn
+
+    write_files(tmp_path)
+    monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
+    monkeypatch.setattr(Trainer, "train", hand_on)
+    with pytest.raises(_HandedOn):
+        TRAININGS[name](tmp_path, tmp_path / "out", False)

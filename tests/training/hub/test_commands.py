@@ -1,14 +1,17 @@
 """`openmeva install`, `uninstall` and `publish`: what they hand on, and what comes of it for a small checkout."""
 
 import inspect
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from openmeva.metrics.core.version import __version__
 from openmeva.training.cli import projects
-from openmeva.training.hub import commands, description
+from openmeva.training.hub import commands, description, record_folder
 from tests.training.cli.test_commands import run
 from tests.training.hub.conftest import tree
 
@@ -45,7 +48,43 @@ def test_options_of_publish_are_handed_on_by_name(
     assert handed == {"root": project, **ASKED, **asked}
 
 
-def test_what_is_installed_is_taken_out_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+_OPEN = Path("/proc/self/fd")
+needs_open_files = pytest.mark.skipif(not _OPEN.is_dir(), reason="no list of open files")
+
+
+class _WindowsLock(FileLock):  # type: ignore[misc]
+    """Of Windows: its file goes when it is released."""
+
+    def _release(self) -> None:
+        super()._release()
+        Path(self.lock_file).unlink(missing_ok=True)
+
+
+def refuse_open_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Windows: no file that is open is removed or moved, and no folder with one in it."""
+    monkeypatch.setattr(record_folder, "FileLock", _WindowsLock)
+
+    def careful(change: Callable[..., None]) -> Callable[..., None]:
+        def changed(path: Any, *others: Any, **named: Any) -> None:
+            given = [Path(one).resolve() for one in (path, *others)] if "dir_fd" not in named else []
+            for number in os.listdir(_OPEN):
+                held = Path(os.path.realpath(_OPEN / number))
+                if any(held.is_relative_to(one) for one in given):
+                    raise PermissionError(13, "used by another process", str(path))
+            change(path, *others, **named)
+
+        return changed
+
+    for name in ("remove", "unlink", "rename", "replace"):
+        monkeypatch.setattr(os, name, careful(getattr(os, name)))
+
+
+@pytest.mark.parametrize("windows", [False, pytest.param(True, marks=needs_open_files)])
+def test_what_is_installed_is_taken_out_again(
+    windows: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if windows:
+        refuse_open_files(monkeypatch)
     home = tmp_path / "home"
     monkeypatch.setenv("HF_HOME", str(home))
     for name in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_MODULES_CACHE", "HF_DATASETS_CACHE"):
@@ -58,3 +97,17 @@ def test_what_is_installed_is_taken_out_again(tmp_path: Path, monkeypatch: pytes
     assert f"version {__version__}: " in run("uninstall").stdout
     assert tree(tmp_path) == {}
     assert "nothing of the project is installed" in run("uninstall").stdout
+
+
+@needs_open_files
+def test_what_lies_beside_the_record_stays_where_the_lock_cannot_be_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse_open_files(monkeypatch)
+    (tmp_path / "openmeva").mkdir()
+    (tmp_path / "openmeva" / "other.lock").write_text("of a cache")
+    before = tree(tmp_path)
+    kept = record_folder.RecordFolder(tmp_path / "openmeva", [])
+    with kept.locked() as record:
+        kept.leave(record)
+    assert tree(tmp_path) == before

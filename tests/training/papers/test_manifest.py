@@ -1,8 +1,10 @@
 """What the papers' settings need: every configuration is there, and each kind of step runs and is measured."""
 
 import pytest
+import torch
 import transformers
 
+from openmeva.training.common import trainer
 from openmeva.training.papers import manifest
 from openmeva.training.papers.manifest import Need, Run, main, manifest_row, measure, paper_runs
 from openmeva.training.paths import CONFIGS
@@ -59,6 +61,18 @@ def test_a_step_of_each_kind_is_measured(
     assert 0 < need.parameters < 1
     assert 0 < need.seconds < 20
     assert 0.1 < need.gigabytes < 100
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_a_step_is_measured_in_the_precision_of_trainings(
+    dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rounded: list[bool] = []
+    monkeypatch.setattr(manifest, "SHAPES", SMALL)
+    monkeypatch.setattr(manifest, "_loss", lambda *_: rounded.append(torch.is_autocast_enabled("cpu")))
+    monkeypatch.setattr(trainer, "choose_dtype", lambda *_: dtype)
+    measure(Run("x/y", "gpt2", "causal", 4, 8, 100), steps=1)
+    assert rounded == [dtype is torch.bfloat16]
 
 
 def test_a_row_and_bad_options(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ def test_a_tier_without_its_encoder_says_so(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(tiers, "bert_base", lambda: None)
     monkeypatch.setattr(tiers, "usual_way", lambda *_: None)
     monkeypatch.setattr(tiers, "seconds", lambda *_: 10.0)  # 4 stories a second
-    monkeypatch.setattr(tiers, "_measured", lambda name, count: (2.0, 200.0, 2.0**20))
+    monkeypatch.setattr(tiers, "_measured", lambda name, count: (2.0, 200.0, 2.0**30))
     rows = tiers.tier_rows()
     assert [row[1:3] for row in rows] == [
         ("4.0 stories/s", "1"),

@@ -28,6 +28,7 @@ from openmeva.training.benchmark.preferences import preference_table
 from openmeva.training.benchmark.registry import ALL, choose, read_registry
 from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sampling import sampled
+from openmeva.training.benchmark.scores import SCORES, check_cache
 from openmeva.training.benchmark.sets import TestSet
 from openmeva.training.benchmark.tables import read_published
 from openmeva.training.files import kind_of
@@ -90,6 +91,8 @@ def judge(
     if ALL in beside:
         raise ValueError(f"expected metrics by name beside yours, got {ALL}")
     choose(beside or None, read_registry())
+    if beside:
+        check_cache(SCORES)
     folder = None if data is None else Path(data)
     if folder is not None and not folder.is_dir():
         raise ValueError(f"expected the folder of the data, found none: {folder}")

@@ -17,7 +17,7 @@ import nltk
 
 from openmeva.training.paths import IN_CHECKOUT, RESOURCES
 from openmeva.training.text.knowledge.conceptnet_files import FILE_NAME, fetch_conceptnet
-from openmeva.training.text.knowledge.wordnet_files import fetch_wordnet, wordnet_place
+from openmeva.training.text.knowledge.wordnet_files import fetch_wordnet, refusal, wordnet_place
 
 COMMANDS = {
     "wordnet": "make resources" if IN_CHECKOUT else "openmeva resources --wordnet-only",
@@ -43,17 +43,14 @@ def conceptnet_folder() -> Path:
 def find(name: str) -> Path | None:
     """The folder (or zip) of WordNet's files or the file of ConceptNet's assertions, None where not fetched.
 
-    WordNet is looked for in every folder of `$NLTK_DATA` and in `nltk.data.path` too.
+    WordNet is looked for in every folder of `$NLTK_DATA` and in `nltk.data.path` too; where NLTK refuses to read it, it is
+    as if it were not there.
 
     Raises:
         ValueError: a name other than "wordnet" and "conceptnet".
     """
     if name == "wordnet":
-        for folder in (nltk_data_folder(), *map(Path, nltk.data.path)):
-            found = wordnet_place(folder)
-            if found:
-                return found
-        return None
+        return next(filter(None, map(wordnet_place, _nltk_data_folders())), None)
     if name == "conceptnet":
         file = conceptnet_folder() / FILE_NAME
         return file if file.is_file() else None
@@ -64,14 +61,21 @@ def require(name: str) -> Path:
     """As `find`, with an error instead of None.
 
     Raises:
-        MissingResourceError: not fetched; the message names the command to run.
+        MissingResourceError: not fetched, or refused by NLTK; the message names the command to run.
         ValueError: an unknown name.
     """
     found = find(name)
     if found is None:
+        refused = next(filter(None, map(refusal, _nltk_data_folders())), None) if name == "wordnet" else None
+        if refused:
+            raise MissingResourceError(refused)
         place = nltk_data_folder() / "corpora" / "wordnet" if name == "wordnet" else conceptnet_folder()
         raise MissingResourceError(f"{name} is not at {place}: run `{COMMANDS[name]}` to fetch it")
     return found
+
+
+def _nltk_data_folders() -> list[Path]:
+    return [nltk_data_folder(), *map(Path, nltk.data.path)]
 
 
 def lexicon_files() -> dict[str, Path]:

@@ -8,10 +8,13 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
+import warnings
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import nltk.data
 
 DEBIAN_PACKAGES = ("wordnet-base", "wordnet-sense-index")
 NLTK_INDEX = "https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/index.xml"
@@ -52,12 +55,39 @@ class FetchError(RuntimeError):
 def wordnet_place(nltk_data: Path) -> Path | None:
     """Where WordNet's files are below a folder of NLTK data, or None.
 
-    A folder with all of them, or the downloader's zip file, unless it was cut off: NLTK reads both.
+    A folder with all of them, or the downloader's zip file, unless it was cut off: NLTK reads both, where nobody but the
+    user and root owns them or may write to them.
     """
+    return next((place for place in _lying_in(nltk_data) if _is_read(nltk_data, place)), None)
+
+
+def refusal(nltk_data: Path) -> str | None:
+    """What to do where WordNet's files are below a folder of NLTK data and NLTK reads none of them, else None."""
+    if wordnet_place(nltk_data) or not any(_lying_in(nltk_data)):
+        return None
+    return (
+        f"{nltk_data}: WordNet is there, but NLTK reads no data that others own or may write: run"
+        f" `chmod -R go-w {nltk_data}`, or let NLTK_DATA name a copy of your own"
+    )
+
+
+def _lying_in(nltk_data: Path) -> Iterator[Path]:
     folder, archive = nltk_data / "corpora" / "wordnet", nltk_data / "corpora" / "wordnet.zip"
     if all((folder / name).is_file() for name in REQUIRED_FILES):
-        return folder
-    return archive if zipfile.is_zipfile(archive) else None
+        yield folder
+    if zipfile.is_zipfile(archive):
+        yield archive
+
+
+def _is_read(nltk_data: Path, place: Path) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of what is refused, in many words
+        try:
+            nltk.data.find(f"corpora/{place.name}", [str(nltk_data)])
+        except LookupError as error:
+            # an archive is not opened before its folder is in `nltk.data.path`, which is no refusal
+            return place.suffix == ".zip" and not getattr(error, "_nltk_refused_writable", ())
+    return True
 
 
 def wordnet_checksum(place: Path) -> str:
@@ -84,9 +114,10 @@ def fetch_wordnet(nltk_data: Path, sources: tuple[Callable[[Path], None], ...] |
         The folder with the files. Files that are there already are left as they are.
 
     Raises:
-        FetchError: no source worked; the message says why for each of them and what to do by hand.
+        FetchError: no source worked; the message says why for each of them and what to do by hand. Or NLTK reads nothing
+            from that folder.
     """
-    present = wordnet_place(nltk_data)
+    present = _place_read(nltk_data)
     if present:
         return present
     reasons = []
@@ -98,17 +129,27 @@ def fetch_wordnet(nltk_data: Path, sources: tuple[Callable[[Path], None], ...] |
             missing = [name for name in REQUIRED_FILES if not (staging / name).is_file()]
             if missing:
                 raise FetchError(f"{source.__name__} left out {', '.join(missing)}")
-            return _install(staging, nltk_data / "corpora" / "wordnet")
+            installed = _install(staging, nltk_data / "corpora" / "wordnet")
         except FetchError as error:
             reasons.append(f"  {source.__name__}: {error}")
+        else:
+            return _place_read(nltk_data) or installed
         finally:
             shutil.rmtree(staging, ignore_errors=True)
     raise FetchError(
         "WordNet could not be fetched:\n" + "\n".join(reasons) + "\nWhat to do: with internet access, run"
         f" `python -m nltk.downloader -d {nltk_data} wordnet`; on Debian or Ubuntu, run `apt-get update` as"
         " root and then `make resources` again; or copy a folder `wordnet` of WordNet 3.0 database files"
-        f" (with `lexnames`) from another machine to {nltk_data / 'corpora' / 'wordnet'}."
+        f" (with `lexnames`) from another machine to {nltk_data / 'corpora' / 'wordnet'}, as your own and so that nobody"
+        f" else may write to it (`chmod -R go-w {nltk_data}`)."
     )
+
+
+def _place_read(nltk_data: Path) -> Path | None:
+    refused = refusal(nltk_data)
+    if refused:
+        raise FetchError(refused)
+    return wordnet_place(nltk_data)
 
 
 def from_nltk(folder: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap
+from openmeva.training.benchmark.own import judging
 from openmeva.training.benchmark.own.judging import judge
 from openmeva.training.benchmark.own.metric import evaluate_module, function_named
 from openmeva.training.benchmark.sets import TEST_SETS
@@ -131,7 +132,9 @@ def test_rows_of_one_name_are_told_apart(rated: Path, monkeypatch: pytest.Monkey
     assert {"words", "words (openmeva)", "words (released)", "UNION", "UNION (released)"} <= set(rows)
 
 
-def test_what_cannot_be_told_is_said_before_anything_is_scored(tmp_path: Path, rated: Path) -> None:
+def test_what_cannot_be_told_is_said_before_anything_is_scored(
+    tmp_path: Path, rated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def never(stories: list[str]) -> list[float]:
         raise AssertionError("scored")
 
@@ -145,6 +148,9 @@ def test_what_cannot_be_told_is_said_before_anything_is_scored(tmp_path: Path, r
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         with pytest.raises(ValueError, match=rf"{name}\.jsonl: "):
             judge(never, judged=path)
+    monkeypatch.setattr(judging, "SCORES", tmp_path / "few.jsonl" / "scores")
+    with pytest.raises(ValueError, match="cache of scores"):
+        judge(never, judged=rated, compare_with=["union"])
 
 
 @pytest.mark.parametrize(

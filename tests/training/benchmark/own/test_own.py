@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
+from openmeva.training.benchmark.own import judging
 from openmeva.training.benchmark.own.judging import judge
 from openmeva.training.benchmark.own.metric import function
 from openmeva.training.benchmark.own.scored import Scored
@@ -235,3 +237,14 @@ def test_the_command(tmp_path: Path, rated: Path) -> None:
         said = CliRunner().invoke(app, ["benchmark", *options])
         assert said.exit_code == 2
         assert message in said.stderr
+
+
+def test_the_report_is_written_before_its_words_are_shown(
+    tmp_path: Path, rated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[Path] = []
+    report = SimpleNamespace(parts=[SimpleNamespace(words=["\u2212.3"])], write=written.append)
+    monkeypatch.setattr(judging, "judge", lambda *_, **__: report)
+    asked = ["benchmark", "--scores", str(score_file(tmp_path)), "--judged", str(rated), "--out"]
+    CliRunner(charset="ascii").invoke(app, [*asked, str(tmp_path / "out")])
+    assert written == [tmp_path / "out"]

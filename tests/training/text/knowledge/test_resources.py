@@ -24,6 +24,8 @@ def write_wordnet(nltk_data):
     folder.mkdir(parents=True)
     for name in REQUIRED_FILES:
         (folder / name).write_text("")
+    for place in (nltk_data, folder.parent, folder, *folder.iterdir()):
+        place.chmod(0o755)  # whatever the umask: else NLTK reads nothing
     return folder
 
 
@@ -51,6 +53,28 @@ def test_places(empty, monkeypatch):
     assert require("wordnet") == own
     monkeypatch.setenv("NLTK_DATA", str(empty / "elsewhere"))
     assert require("wordnet") == elsewhere
+
+
+def test_what_nltk_refuses_to_read_is_refused_in_one_line(empty, monkeypatch, recwarn):
+    shared = empty / "shared"
+    write_wordnet(shared)
+    shared.chmod(0o775)
+    monkeypatch.setenv("NLTK_DATA", str(shared))
+    with pytest.raises(MissingResourceError, match=f"chmod -R go-w {shared}`, or let NLTK_DATA name a copy"):
+        require("wordnet")
+    (empty / "stories.txt").write_text("Ben was late. He ran.\n")
+    negatives = ["negatives", str(empty / "stories.txt"), str(empty / "out.jsonl")]
+    for command in (["resources", "--wordnet-only"], negatives):
+        ended = CliRunner().invoke(app, command)
+        assert ended.exit_code == 2
+        *_, last = ended.stderr.splitlines()  # after what the command says on its way
+        assert last.startswith(f"error: {shared}: WordNet is there, but NLTK reads no data that others own")
+    assert not [warned for warned in recwarn if issubclass(warned.category, RuntimeWarning)]
+    own = write_wordnet(empty / "own")
+    monkeypatch.setattr(nltk.data, "path", [str(shared), str(empty / "own")])
+    assert require("wordnet") == own
+    shared.chmod(0o755)
+    assert require("wordnet") == shared / "corpora" / "wordnet"
 
 
 def test_nltk_is_told_once(empty):

@@ -53,7 +53,7 @@ def test_nothing_is_fetched_twice(tmp_path):
 
 
 def test_the_downloaders_archive_counts(tmp_path):
-    (tmp_path / "corpora").mkdir()
+    (tmp_path / "corpora").mkdir(0o755)
     archive = tmp_path / "corpora" / "wordnet.zip"
     with zipfile.ZipFile(archive, "w") as members:
         members.writestr("wordnet/lexnames", "00 adj.all 3\n" * 100)
@@ -61,7 +61,10 @@ def test_the_downloaders_archive_counts(tmp_path):
     archive.write_bytes(whole[:-30])
     assert wordnet_place(tmp_path) is None
     archive.write_bytes(whole)
+    archive.chmod(0o644)
     assert wordnet_place(tmp_path) == tmp_path / "corpora" / "wordnet.zip"
+    archive.chmod(0o664)
+    assert wordnet_place(tmp_path) is None, "NLTK does not read it"
 
 
 def test_the_checksum_is_of_all_files_and_the_same_for_the_archive(tmp_path):
@@ -89,6 +92,15 @@ def test_no_group_may_write(tmp_path):
         os.umask(before)
     made = [tmp_path / "nltk_data", tmp_path / "nltk_data" / "corpora", place, *place.iterdir()]
     assert not any(path.stat().st_mode & 0o022 for path in made)
+
+
+def test_a_folder_that_a_group_may_write_to_is_refused(tmp_path):
+    tmp_path.chmod(0o775)
+    for sources in ((write_all,), (without_internet,)):
+        with pytest.raises(FetchError, match="NLTK reads no data that others own or may write"):
+            fetch_wordnet(tmp_path, sources)
+    tmp_path.chmod(0o755)
+    assert fetch_wordnet(tmp_path, (without_internet,)) == tmp_path / "corpora" / "wordnet"
 
 
 def test_lexnames():
