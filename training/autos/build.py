@@ -42,7 +42,7 @@ SCHEMA = pa.schema(
 )
 SPLITS = (DISCRIMINATION, INVARIANCE)
 CHUNK = 250
-VERSION = "3"  # of what the parts of a build hold, and of the rules that make them
+VERSION = "4"  # of what the parts of a build hold, and of the rules that make them
 TRIED = b"perturbed_before_filter"  # in the files' metadata: JSON, aspect to number of stories
 BUILT = b"build"  # likewise: JSON, the build's key and settings
 

@@ -1,5 +1,7 @@
 """Character behavior: who does what to whom is confused."""
 
+from collections import defaultdict
+
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
@@ -25,15 +27,23 @@ _WITH_IT = word_set(
 )
 # Persons that a story often means by the same one: "we thought" for "I thought" says much the same.
 _ALIKE = (frozenset({"i", "we"}), frozenset({"it", "they"}))
+_SPEAKING = frozenset({"i", "we", "you"})
 _PREPOSITIONS = frozenset({"at", "with"})
 
 
 def is_example(story: Story, material: PerturbationMaterial) -> bool:
     """Stories in the passive voice, or with pronouns of at least three persons (Table 1, appendix B.1)."""
-    persons: set[str | None] = set()
-    for sentence in story.sentences:
-        persons.update(person_of(word) for word in sentence.lowered)
-    return len(persons - {None}) >= 3 or any(map(has_passive, story.sentences))
+    return len(persons_in(story)) >= 3 or any(map(has_passive, story.sentences))
+
+
+def persons_in(story: Story) -> set[str]:
+    """The rows of Table 13, by their subject forms, of which the story has a pronoun."""
+    return {
+        person
+        for sentence in story.sentences
+        for word in sentence.lowered
+        if (person := person_of(word)) is not None
+    }
 
 
 def has_passive(sentence: Sentence) -> bool:
@@ -107,29 +117,51 @@ def story_writes_capital_i(story: Story) -> bool:
 def substitute_pronoun(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
     """Put another person's pronoun of the same column of Table 13 in the place of one.
 
-    A subject gives way only to one that its verb agrees with, and stays where a reflexive refers to it.
-    Reflexives come last, since what they refer to stands in the same clause.
+    The other person is one whom the story has a pronoun of, as Table 1 says; any other where nothing else fits.
+    Possessives come after subjects and objects, since "his arm" for "my arm" often means something, too, and
+    reflexives last, since what they refer to stands in the same clause. A subject gives way only to one that its
+    verb agrees with, and stays where a reflexive refers to it.
     """
-    places: list[tuple[Sentence, int, list[str]]] = []
-    reflexive: list[tuple[Sentence, int, list[str]]] = []
+    known = _persons_meant(story)
+    ranked: defaultdict[int, list[tuple[Sentence, int, list[str]]]] = defaultdict(list)
     for sentence in story.sentences[material.keep :]:
         for at, word in enumerate(sentence.lowered):
             column = column_of(sentence, at) if person_of(word) else None
             if column is None or _is_expletive(sentence, at, column) or _has_reflexive(sentence, at, column):
                 continue
             others = _others(sentence, at, column)
+            bound = {
+                person_of(other) for other in sentence.lowered
+            } & _SPEAKING  # "did you see you" is no English
+            present = [other for other in others if person_of(other) in known - bound]
+            if column == "reflexive":
+                rank = 3
+            elif not present:
+                rank = 2
+            else:
+                rank = int(column not in ("subject", "object"))
             if others:
-                (reflexive if column == "reflexive" else places).append((sentence, at, others))
-    if not (places or reflexive):
+                ranked[rank].append((sentence, at, present or others))
+    if not ranked:
         return None
-    sentence, at, others = draws.choice(places or reflexive)
+    sentence, at, others = draws.choice(ranked[min(ranked)])
     new = draws.choice(others)
     if new == "i" and story_writes_capital_i(story):
         new = "I"
     return [sentence.replaced(at, new)]
 
 
-def _is_expletive(sentence: Sentence, at: int, column: str) -> bool:
+def _persons_meant(story: Story) -> set[str | None]:
+    """The persons of the story's pronouns, but for an "it" that stands for no one."""
+    return {
+        person_of(word)
+        for sentence in story.sentences
+        for at, word in enumerate(sentence.lowered)
+        if not _is_expletive(sentence, at, column_of(sentence, at))
+    }
+
+
+def _is_expletive(sentence: Sentence, at: int, column: str | None) -> bool:
     """Whether "it" at `at` stands for no one: subject of a form of be or of weather."""
     if sentence.lowered[at] != "it" or column != "subject":
         return False

@@ -37,28 +37,20 @@ def is_example(story: Story, material: PerturbationMaterial) -> bool:
 
 
 def substitute_words(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Replace a quarter of the nouns, or of the verbs, by random ones of the corpus in the same form."""
+    """Replace a quarter of the nouns and verbs, or as many as may be replaced, by random ones of the corpus in the same form."""
     corpus = _corpus(material)
-    kinds = "NV" if draws.chance(0.5) else "VN"
-    for kind in kinds:
-        places = [
-            (sentence, at)
-            for sentence, at in entities(story, material.keep)
-            if sentence.tags[at].startswith(kind) and replaceable(sentence, at)
-        ]
-        wanted = max(1, round(SHARE * len(places)))
-        edits: list[Edit] = []
-        done = 0
-        for sentence, at in draws.shuffled(places):
-            new = random_word(sentence, at, corpus, draws)
-            if new is not None:
-                edits += replace_word(sentence, at, new)
-                done += 1
-            if done == wanted:
-                break
-        if edits:
-            return edits
-    return None
+    places = entities(story, material.keep)
+    wanted = max(1, round(SHARE * len(places)))
+    edits: list[Edit] = []
+    done = 0
+    for sentence, at in draws.shuffled([place for place in places if replaceable(*place)]):
+        new = random_word(sentence, at, corpus, draws)
+        if new is not None:
+            edits += replace_word(sentence, at, new)
+            done += 1
+        if done == wanted:
+            break
+    return edits or None
 
 
 def random_word(sentence: Sentence, at: int, corpus: StoryPool, draws: Draws) -> str | None:

@@ -22,3 +22,26 @@ def test_a_fifth_of_the_sentences_is_negated() -> None:
         assert found is not None
         pairs = zip(Story(sentences * times).sentences, Story(found.story).sentences, strict=True)
         assert sum(old.text != new.text for old, new in pairs) == times
+
+
+def test_a_quarter_of_the_nouns_and_verbs_is_replaced(material: PerturbationMaterial) -> None:
+    sentence = "The boy opened the door. The farmer baked a cake. "  # six nouns and verbs in two sentences
+    perturber = Perturber("relatedness", 1, ["word_substitution"], material)
+    for times, words in ((1, 2), (2, 3), (4, 6)):
+        found = perturber.perturb(sentence * times, "1")
+        assert found is not None
+        assert len(found.spans) == words
+
+
+def test_a_pronoun_gives_way_to_one_of_another_person_of_the_story() -> None:
+    story = "Ann called him twice. He lost their map. They waited for her."
+    perturber = Perturber("character_behavior", 1, ["pronoun_substitution"], PLAIN)
+    found = {perturber.perturb(story, str(key)) for key in range(40)}
+    new = {made.story[span.start : span.end].lower() for made in found if made for span in made.spans}
+    assert new <= {"he", "she", "they", "him", "her", "them"}
+    assert len(new) >= 3
+    alone = perturber.perturb("The dog slept. He woke up.", "1")
+    assert alone is not None  # nobody else is there: any other person
+    asked = perturber.perturb("Did you see it?", "1")
+    assert asked is not None
+    assert asked.story != "Did you see you?"
