@@ -2,9 +2,12 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+
+from openmeva.training.text.story import parse
 
 AUTOS = Path(__file__).parents[3] / "datasets" / "autos"
 CARD = (AUTOS / "README.md").read_text(encoding="utf-8")
@@ -67,3 +70,50 @@ def test_it_says_which_rows_of_mini_were_looked_up(named: str, aspect: str, tech
     (count,) = re.findall(named, text)
     rows = [row for path in (AUTOS / "mini").glob("*.parquet") for row in pq.read_table(path).to_pylist()]
     assert int(count) == sum((row["aspect"], row["technique"]) == (aspect, technique) for row in rows)
+
+
+def discrimination(name: str) -> list[dict[str, Any]]:
+    """The rows of a configuration's discrimination test, where it is built."""
+    file = AUTOS / name / "discrimination.parquet"
+    if not file.is_file():
+        pytest.skip(f"no {file}: `make autos` builds it of stories that are not in the repository")
+    return pq.read_table(file).to_pylist()
+
+
+def test_it_says_that_passages_of_long_stories_begin_anywhere_and_few_have_a_prompt() -> None:
+    text = CARD.partition("## Counts of `mini`")[0]
+    counts = re.search(
+        r"the ([\d,]+) passages of `wp` counted below (\d+)\s+begin in mid-story, the mean length is (\d+) words, and (\d+) "
+        r"have an empty context: .*? (\d+) of the (\d+) stories came without one",
+        text,
+        re.DOTALL,
+    )
+    assert counts is not None
+    found = {row["story_id"]: row for row in discrimination("wp") if row["label"] == 1}
+    later = [name for name in found if re.search(r"-\d+-\d+$", name)]
+    whole = [row for name, row in found.items() if name not in later]
+    assert [int(count.replace(",", "")) for count in counts.groups()] == [
+        len(found),
+        len(later),
+        round(sum(len(row["story"].split()) for row in found.values()) / len(found)),
+        sum(not row["context"] for row in found.values()),
+        sum(not row["context"] for row in whole),
+        len(whole),
+    ]
+
+
+@pytest.mark.parametrize("name", ["mini", "roc", "wp"])
+def test_the_share_of_sentences_that_negation_changes(name: str) -> None:
+    (named,) = re.findall(rf"it changes [^.]*?(\d+) %[^,.%]*in `{name}`", CARD)
+    rows = discrimination(name)
+    stories = {row["story_id"]: row["story"] for row in rows if row["label"] == 1}
+    made = [row for row in rows if row["technique"] == "negation_alteration"][:300]
+    originals = parse([stories[row["perturbed_from"]] for row in made])
+    changed = [
+        sum(
+            any(s.start <= span["original_start"] < s.end for span in row["changed_spans"])
+            for s in story.sentences
+        )
+        for row, story in zip(made, originals, strict=True)
+    ]
+    assert sum(changed) / sum(map(len, originals)) == pytest.approx(int(named) / 100, abs=0.0051)
