@@ -43,7 +43,7 @@ def test_a_trainer_is_handed_what_was_asked_for(
     """Through the command itself, which is read anew, as in a process of its own."""
     trainer = import_module(f"openmeva.training.{metric}.trainer")
     monkeypatch.delitem(sys.modules, f"openmeva.training.{metric}.__main__", raising=False)
-    handed, train = recorder(trainer.train, {"results": {}, "minutes": 3})
+    handed, train = recorder(trainer.train, {"results": {}, "human": {}, "minutes": 3})
     known = inspect.signature(trainer.train).parameters
     monkeypatch.setattr(trainer, "train", train)
     folders = {name: tmp_path / name for name in ("out", "run", "cache") if name in known}
@@ -53,7 +53,9 @@ def test_a_trainer_is_handed_what_was_asked_for(
     run("train", metric, "--config", chosen, "--data", tmp_path, "--set", "seed=77", *resume, "--", *options)
     config = handed.pop("settings" if metric == "grammar" else "config")
     assert config.seed == 77
-    data = {"folder": tmp_path / "cola" / "raw"} if metric == "grammar" else {"data": tmp_path}
+    data: dict[str, Any] = {"data": tmp_path}
+    if metric == "grammar":  # no corpus of human stories is there to measure on
+        data = {"folder": tmp_path / "cola" / "raw", "human": {}}
     assert handed == {**data, **folders, **({"resume": True} if resume else {})}
 
 
