@@ -130,9 +130,7 @@ def substitute_pronoun(story: Story, draws: Draws, material: PerturbationMateria
             if column is None or _is_expletive(sentence, at, column) or _has_reflexive(sentence, at, column):
                 continue
             others = _others(sentence, at, column)
-            bound = {
-                person_of(other) for other in sentence.lowered
-            } & _SPEAKING  # "did you see you" is no English
+            bound = _SPEAKING & {person_of(other) for other in sentence.lowered}  # no "did you see you"
             present = [other for other in others if person_of(other) in known - bound]
             if column == "reflexive":
                 rank = 3
