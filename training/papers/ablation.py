@@ -172,7 +172,7 @@ def main() -> None:
                 )
                 found.append(correlations(scores, judged))
             table.add_row(name, *_cells(found, name))
-    Console().print(table)
+    Console(width=160).print(table)
 
 
 def _cells(found: Sequence[Sequence[float]], name: str) -> list[str]:
