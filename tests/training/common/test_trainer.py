@@ -1,7 +1,7 @@
 """What all trainers share."""
 
 import json
-import pickle
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -117,7 +117,8 @@ def test_processes_that_are_not_forked_can_read_what_is_trained_on(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def hand_on(trainer: Trainer, *_: Any, **__: Any) -> NoReturn:
-        rows, collate = pickle.loads(pickle.dumps((trainer.train_dataset, trainer.data_collator)))
+        given = trainer.train_dataset, trainer.data_collator
+        rows, collate = ForkingPickler.loads(ForkingPickler.dumps(given))  # as multiprocessing hands it on
         assert collate([rows[0], rows[1]]).keys() == trainer.data_collator([rows[0], rows[1]]).keys()
         raise _HandedOn
 

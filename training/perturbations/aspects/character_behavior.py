@@ -33,17 +33,8 @@ _PREPOSITIONS = frozenset({"at", "with"})
 
 def is_example(story: Story, material: PerturbationMaterial) -> bool:
     """Stories in the passive voice, or with pronouns of at least three persons (Table 1, appendix B.1)."""
-    return len(persons_in(story)) >= 3 or any(map(has_passive, story.sentences))
-
-
-def persons_in(story: Story) -> set[str]:
-    """The rows of Table 13, by their subject forms, of which the story has a pronoun."""
-    return {
-        person
-        for sentence in story.sentences
-        for word in sentence.lowered
-        if (person := person_of(word)) is not None
-    }
+    persons = {person_of(word) for sentence in story.sentences for word in sentence.lowered}
+    return len(persons - {None}) >= 3 or any(map(has_passive, story.sentences))
 
 
 def has_passive(sentence: Sentence) -> bool:
